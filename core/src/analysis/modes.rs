@@ -171,13 +171,11 @@ pub(super) fn kind(value: Option<&Value>) -> u8 {
 }
 
 /// How lists see a text, or one in an array: the entries that it names, and the text itself where they hold domains.
-fn listed_as(atoms: &Atoms, value: Option<&Value>) -> (BTreeSet<(Naming, String)>, Option<String>) {
+fn listed_as(atoms: &Atoms, value: Option<&Value>) -> Option<(BTreeSet<(Naming, String)>, Option<String>)> {
     let item = value.and_then(Value::as_array).and_then(|items| items.first());
-    let Some(text) = item.or(value).and_then(Value::as_str) else {
-        return (BTreeSet::new(), None);
-    };
+    let text = item.or(value).and_then(Value::as_str)?;
     let host = (!atoms.domains.is_empty()).then(|| text.to_owned());
-    (names::class(atoms, text, &[]), host)
+    Some((names::class(atoms, text, &[]), host))
 }
 
 /// A text, alone in an array.

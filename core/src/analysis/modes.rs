@@ -170,8 +170,11 @@ pub(super) fn kind(value: Option<&Value>) -> u8 {
     }
 }
 
-/// How lists see a text, or one in an array: the entries that it names, and the text itself where they hold domains.
-fn listed_as(atoms: &Atoms, value: Option<&Value>) -> Option<(BTreeSet<(Naming, String)>, Option<String>)> {
+/// How lists see a text: the entries that it names, and the text itself where they hold domains.
+type Listed = (BTreeSet<(Naming, String)>, Option<String>);
+
+/// How lists see a value that is a text, or an array that begins with one.
+fn listed_as(atoms: &Atoms, value: Option<&Value>) -> Option<Listed> {
     let item = value.and_then(Value::as_array).and_then(|items| items.first());
     let text = item.or(value).and_then(Value::as_str)?;
     let host = (!atoms.domains.is_empty()).then(|| text.to_owned());

@@ -368,8 +368,8 @@ pub(super) fn arguments<'v>(
         let shape = tool.semantics.arg_schema.required.iter();
         // What the schema requires and does not know is refused, and is not asked for. The existing runtime requires nothing by it.
         let is_careful = program.compatibility == Compatibility::Careful;
-        let is_asked_for = |key: &&Box<str>| is_careful && tool.member(key).is_known;
-        let required = tool.required.iter().filter(is_asked_for);
+        let is_asked_for = |key: &str| is_careful && tool.member(key).is_known;
+        let required = tool.required.iter().filter(|key| is_asked_for(key));
         for key in required.chain(shape) {
             let is_there = members.get(&**key).is_some_and(|value| !value.is_null());
             // What conditions look at is absent where it was left out.

@@ -3,7 +3,7 @@
 //! Every line holds the digest of the line before it, so that a log that was changed or cut in the middle is seen to be. A guard
 //! looks whether its own last line is still where it was; if not, the log is not whole, and nothing more is written to it but that.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -33,6 +33,8 @@ pub(super) struct Audit {
 
 struct State {
     file: File,
+    /// Tells the file from another one of its name.
+    inode: (u64, u64),
     /// How long the file is behind the last line that is known, how long that line is with its end, and its digest.
     end: u64,
     length: u64,
@@ -59,17 +61,11 @@ struct Line<'e> {
 impl Audit {
     /// Opens the log, or makes it; only its user may read it.
     pub(super) fn open(path: PathBuf, observes: bool) -> io::Result<Self> {
-        let state = Mutex::new(State {
-            file: open(&path)?,
-            end: 0,
-            length: 0,
-            last: None,
-            is_cut: false,
-        });
+        let state = State::open(&path)?;
         Ok(Self {
             path,
             observes,
-            state,
+            state: Mutex::new(state),
         })
     }
 
@@ -79,9 +75,8 @@ impl Audit {
     /// It is not certain that the line is in the log, or the log is not whole: nothing may be forwarded.
     pub(super) fn write(&self, server: &str, record: &Record<'_>) -> io::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.reopen_if_moved(&self.path)?;
-        flock(&state.file, FlockOperation::LockExclusive)?;
-        let written = state.append(server, self.observes, record);
+        let found = state.lock(&self.path);
+        let written = found.and_then(|found| state.append(found, server, self.observes, record));
         let unlocked = flock(&state.file, FlockOperation::Unlock);
         written?;
         Ok(unlocked?)
@@ -89,27 +84,44 @@ impl Audit {
 }
 
 impl State {
-    /// A log that was moved away is begun anew in its place; its chain goes on.
-    fn reopen_if_moved(&mut self, path: &Path) -> io::Result<()> {
-        let own = self.file.metadata()?;
-        let is_there =
-            std::fs::metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino()));
-        if !is_there {
-            self.file = open(path)?;
-            (self.end, self.length, self.is_cut) = (0, 0, false);
-        }
-        Ok(())
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = open(path)?;
+        Ok(Self {
+            inode: inode(&file.metadata()?),
+            file,
+            end: 0,
+            length: 0,
+            last: None,
+            is_cut: false,
+        })
     }
 
-    fn append(&mut self, server: &str, observes: bool, record: &Record<'_>) -> io::Result<()> {
+    /// Locks the log, and returns its length. One that was moved away is begun anew in its place; its chain goes on.
+    fn lock(&mut self, path: &Path) -> io::Result<u64> {
+        flock(&self.file, FlockOperation::LockExclusive)?;
+        match std::fs::metadata(path) {
+            Ok(there) if inode(&there) == self.inode => return Ok(there.len()),
+            Ok(_) | Err(_) => {}
+        }
+        let begun = Self::open(path)?;
+        // The lock of the file that was moved away ends with it.
+        *self = Self {
+            last: self.last.take(),
+            ..begun
+        };
+        flock(&self.file, FlockOperation::LockExclusive)?;
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// Writes a line to the locked log, which has `found` bytes.
+    fn append(&mut self, found: u64, server: &str, observes: bool, record: &Record<'_>) -> io::Result<()> {
         if self.is_cut {
             return Err(not_whole());
         }
-        let found = self.file.metadata()?.len();
         if found != self.end {
             if !self.holds_last(found)? {
                 self.is_cut = true;
-                self.end_line(found)?;
+                self.end = self.end_line(found)?;
                 // It follows the line that is gone, so that whoever reads the log sees where.
                 self.add(server, observes, &Record::Cut {})?;
                 return Err(not_whole());
@@ -138,8 +150,7 @@ impl State {
         if found == 0 {
             return Ok(());
         }
-        self.end_line(found)?;
-        let end = self.file.metadata()?.len();
+        let end = self.end_line(found)?;
         let from = self.end.max(end.saturating_sub(LONGEST));
         let tail = self.read(from, end - from)?;
         let whole = tail.strip_suffix(b"\n").unwrap_or(&tail);
@@ -153,11 +164,14 @@ impl State {
         Ok(())
     }
 
-    /// Ends the half line that a process has left that ended while it wrote.
-    fn end_line(&mut self, found: u64) -> io::Result<()> {
+    /// Ends the half line that a process has left that ended while it wrote. Returns the length of the log with it.
+    fn end_line(&mut self, found: u64) -> io::Result<u64> {
         match found.checked_sub(1) {
-            Some(before) if self.read(before, 1)? != b"\n" => self.file.write_all(b"\n"),
-            Some(_) | None => Ok(()),
+            Some(before) if self.read(before, 1)? != b"\n" => {
+                self.file.write_all(b"\n")?;
+                Ok(found + 1)
+            }
+            Some(_) | None => Ok(found),
         }
     }
 
@@ -168,8 +182,9 @@ impl State {
         Ok(bytes)
     }
 
+    /// Adds a line behind the last one that is known.
     fn add(&mut self, server: &str, observes: bool, record: &Record<'_>) -> io::Result<()> {
-        let before = self.file.metadata()?.len();
+        let before = self.end;
         let line = Line {
             format: FORMAT,
             time: Timestamp::now(),
@@ -195,6 +210,10 @@ impl State {
         self.last = Some(digest);
         Ok(())
     }
+}
+
+fn inode(file: &Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
 }
 
 fn not_whole() -> io::Error {

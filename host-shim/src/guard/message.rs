@@ -1,5 +1,6 @@
 //! One message of JSON-RPC, read no further than the guard has to.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -134,15 +135,18 @@ impl<'m> Members<'m> {
     /// # Errors
     /// A name stands there twice, or a name differs from one of these in its case alone, which some parsers pass over.
     pub(super) fn check_names(&self, names: &[&str]) -> Result<(), String> {
-        let names: Vec<(&str, String)> = names.iter().map(|known| (*known, folded(known))).collect();
         let mut found = BTreeSet::new();
+        let as_folded = LazyCell::new(|| names.iter().map(|known| folded(known)).collect::<Vec<_>>());
         for (name, _) in &self.0 {
             if !found.insert(name.as_str()) {
                 return Err(format!("the member `{name}` occurs twice"));
             }
+            if names.contains(&name.as_str()) {
+                continue;
+            }
             let folded = folded(name);
-            let is_like = |(known, as_folded): &&(&str, String)| *as_folded == folded && *known != name;
-            if let Some((known, _)) = names.iter().find(is_like) {
+            let is_like = |(_, as_folded): &(_, &String)| **as_folded == folded;
+            if let Some((known, _)) = names.iter().zip(&*as_folded).find(is_like) {
                 return Err(format!("the member `{name}`, expected `{known}`"));
             }
         }

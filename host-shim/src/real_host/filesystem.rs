@@ -41,6 +41,9 @@ pub(super) fn canonical(path: &Path) -> Result<PathBuf, RealpathError> {
 
 /// The target of the link at `path`, as written.
 pub(super) fn read_link(path: &str) -> Result<Option<String>, HostError> {
+    if is_absent(Path::new(path)) {
+        return Ok(None);
+    }
     let refused = |why: &str| HostError::new(format!("the link `{path}` cannot be read: {why}"));
     let (Some(parent), Some(name)) = (Path::new(path).parent(), Path::new(path).file_name()) else {
         return Ok(None);
@@ -92,8 +95,34 @@ pub(super) fn is_directory(path: &str) -> Option<bool> {
 /// Returns `None` if the walk by components has to decide.
 #[cfg(target_os = "linux")]
 fn without_links(path: &Path) -> Option<Result<(), RealpathError>> {
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    use rustix::fs::OFlags;
     use rustix::io::Errno;
+
+    match opened(path, OFlags::empty())? {
+        Ok(()) => Some(Ok(())),
+        Err(Errno::NOENT | Errno::NOTDIR) => Some(Err(RealpathError::NotFound)),
+        // There is a link, or the kernel or a sandbox does not offer the call. The walk finds out.
+        Err(_) => None,
+    }
+}
+
+/// Returns `true` if neither a link nor anything else stands at the path, by a single system call; `false` says nothing.
+#[cfg(target_os = "linux")]
+fn is_absent(path: &Path) -> bool {
+    use rustix::fs::OFlags;
+    use rustix::io::Errno;
+
+    matches!(
+        opened(path, OFlags::NOFOLLOW),
+        Some(Err(Errno::NOENT | Errno::NOTDIR))
+    )
+}
+
+/// Opens a path on the way to which there is no link, and closes it; `None` for a path that is not in normal form, or that
+/// means something else in another process.
+#[cfg(target_os = "linux")]
+fn opened(path: &Path, flags: rustix::fs::OFlags) -> Option<rustix::io::Result<()>> {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
     let bytes = path.as_os_str().as_bytes();
     let is_normalized = bytes.strip_prefix(b"/").is_some_and(|names| {
@@ -105,23 +134,18 @@ fn without_links(path: &Path) -> Option<Result<(), RealpathError>> {
         return None;
     }
     // O_PATH does not open the file: it triggers no device or FIFO, and needs no permission on the file.
-    match openat2(
-        CWD,
-        path,
-        OFlags::PATH | OFlags::CLOEXEC,
-        Mode::empty(),
-        ResolveFlags::NO_SYMLINKS,
-    ) {
-        Ok(_) => Some(Ok(())),
-        Err(Errno::NOENT | Errno::NOTDIR) => Some(Err(RealpathError::NotFound)),
-        // There is a link, or the kernel or a sandbox does not offer the call. The walk finds out.
-        Err(_) => None,
-    }
+    let flags = OFlags::PATH | OFlags::CLOEXEC | flags;
+    Some(openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).map(drop))
 }
 
 #[cfg(not(target_os = "linux"))]
 fn without_links(_path: &Path) -> Option<Result<(), RealpathError>> {
     None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_absent(_path: &Path) -> bool {
+    false
 }
 
 /// Walks the path as the kernel does (`path_resolution(7)`), component by component, reading every link.

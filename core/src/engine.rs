@@ -4,6 +4,8 @@
 mod apart;
 mod interest;
 mod prepare;
+#[cfg(feature = "analysis")]
+mod remembered;
 mod request;
 mod show;
 mod world;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::remembered::Remembered;
 use super::{Engine, Paths};
 use crate::bind::{Call, Renamed, ShapeError, shape};
 use crate::host::{Facts, Host, HostError, RealpathError};
@@ -113,7 +114,7 @@ pub(crate) struct Imagined<'e> {
 
 enum ImaginedHost<'e> {
     Linkless(LinklessHost),
-    Given(&'e dyn Host),
+    Given(Remembered<'e>),
 }
 
 impl<'e> Imagined<'e> {
@@ -121,7 +122,7 @@ impl<'e> Imagined<'e> {
     pub(crate) fn new(engine: &'e Engine, host: Option<&'e dyn Host>) -> Self {
         let program = &engine.program;
         let host = match host {
-            Some(host) => ImaginedHost::Given(host),
+            Some(host) => ImaginedHost::Given(Remembered::new(host)),
             None => ImaginedHost::Linkless(LinklessHost::on_branch(program, "")),
         };
         let pinned = Pinned::resolve(&mut Canonicalizer::new(
@@ -227,7 +228,7 @@ impl ImaginedHost<'_> {
     fn get(&self) -> &dyn Host {
         match self {
             Self::Linkless(host) => host,
-            Self::Given(host) => *host,
+            Self::Given(host) => host,
         }
     }
 }

@@ -16,7 +16,7 @@ macro_rules! questions {
         }
 
         impl Question {
-            $(pub(super) fn $method($($field: &str),+) -> Self {
+            $(pub(crate) fn $method($($field: &str),+) -> Self {
                 Self::$variant { $($field: $field.to_owned()),+ }
             })+
 

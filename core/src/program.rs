@@ -108,7 +108,7 @@ pub(crate) struct Tool {
     pub(crate) required: Box<[Box<str>]>,
     /// The parts of the index whose rules can match this tool.
     pub(crate) scopes: Box<[usize]>,
-    /// The places that conditions of these rules look at. Tools with the same rules share it.
+    /// The places that conditions of these rules look at. Tools share it where these are the same rules.
     pub(crate) conditioned: Arc<PointerTree>,
     /// The places that the conditions of its own arguments look at.
     pub(crate) siblings: PointerTree,

@@ -265,13 +265,16 @@ fn compile_list(
 }
 
 fn compile_tools(
-    annotations: annotation::Annotations,
+    mut annotations: annotation::Annotations,
     ceiling: Option<&Ceiling>,
     index: &Index,
     unknown: UnknownArguments,
 ) -> Box<[Tool]> {
+    sort::sort_by(&mut annotations.tools, |one, other| {
+        (&one.server, &one.name).cmp(&(&other.server, &other.name))
+    });
     let mut conditioned: BTreeMap<Vec<usize>, Arc<PointerTree>> = BTreeMap::new();
-    let mut tools: Vec<Tool> = annotations
+    annotations
         .tools
         .into_iter()
         .map(|tool| {
@@ -287,8 +290,8 @@ fn compile_tools(
                     .unwrap_or_default(),
                 semantics: tool.semantics,
                 conditioned: conditioned
-                    .entry(scopes.clone())
-                    .or_insert_with(|| index.conditioned_in(&scopes).into())
+                    .entry(index.with_conditions(&scopes))
+                    .or_insert_with_key(|scopes| index.conditioned_in(scopes).into())
                     .clone(),
                 siblings: PointerTree::of_conditions(conditions.map(|condition| &condition.argument)),
                 scopes: scopes.into(),
@@ -306,11 +309,7 @@ fn compile_tools(
                 required: tool.schema.required.into(),
             }
         })
-        .collect();
-    sort::sort_by(&mut tools, |one, other| {
-        (&one.server, &one.name).cmp(&(&other.server, &other.name))
-    });
-    tools.into()
+        .collect()
 }
 
 /// The members that the annotation or the schema names, and what holds for all others.

@@ -104,12 +104,12 @@ impl Index {
         tools: Option<&[NamePattern]>,
         roles: RoleSet,
     ) {
+        let has_values = !rule.value_conditions().is_empty() || !rule.arguments.is_empty();
+        let crosses_roles = self.takes_roles_alone || has_values;
         for server in scope(servers) {
             for tool in scope(tools) {
-                let at = self.place((server.clone(), tool));
+                let at = self.place(server, tool);
                 if let Some(scope) = self.scopes.get_mut(at) {
-                    let has_values = !rule.value_conditions().is_empty() || !rule.arguments.is_empty();
-                    let crosses_roles = self.takes_roles_alone || has_values;
                     scope.file(id, rule, roles, crosses_roles);
                 }
             }
@@ -117,16 +117,19 @@ impl Index {
     }
 
     /// Returns the place of a scope, and makes the scope first if it is new.
-    fn place(&mut self, scope: Scope) -> usize {
+    fn place(&mut self, server: Option<&NamePattern>, tool: Option<&NamePattern>) -> usize {
         let next = self.scopes.len();
-        let named = |name: &Option<NamePattern>| match name {
+        let named = |name: Option<&NamePattern>| match name {
             None => Some(None),
             Some(NamePattern::Exact(name)) => Some(Some(name.clone())),
             Some(NamePattern::Wildcard(_)) => None,
         };
-        let at = match (named(&scope.0), named(&scope.1)) {
+        let at = match (named(server), named(tool)) {
             (Some(server), Some(tool)) => *self.exact.entry((server, tool)).or_insert(next),
-            _ => *self.patterns.entry(scope).or_insert(next),
+            _ => {
+                let scope = (server.cloned(), tool.cloned());
+                *self.patterns.entry(scope).or_insert(next)
+            }
         };
         if at == next {
             self.scopes.push(ScopeIndex::default());
@@ -157,6 +160,15 @@ impl Index {
 }
 
 impl Index {
+    /// Those of the scopes that have rules with conditions on arguments.
+    pub(crate) fn with_conditions(&self, scopes: &[usize]) -> Vec<usize> {
+        let has_conditions = |at: &usize| {
+            let scope = self.scopes.get(*at);
+            scope.is_some_and(|scope| !scope.conditioned.is_empty())
+        };
+        scopes.iter().copied().filter(has_conditions).collect()
+    }
+
     /// The places that conditions of rules in these scopes look at.
     pub(crate) fn conditioned_in(&self, scopes: &[usize]) -> PointerTree {
         let scopes = scopes.iter().filter_map(|at| self.scopes.get(*at));
@@ -166,11 +178,11 @@ impl Index {
 }
 
 /// Each name once, or any.
-fn scope(names: Option<&[NamePattern]>) -> Vec<Option<NamePattern>> {
+fn scope(names: Option<&[NamePattern]>) -> Vec<Option<&NamePattern>> {
     match names {
         None => vec![None],
         Some(names) => {
-            let mut names: Vec<_> = names.iter().cloned().map(Some).collect();
+            let mut names: Vec<_> = names.iter().map(Some).collect();
             sort::sort(&mut names);
             names.dedup();
             names

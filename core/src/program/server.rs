@@ -57,10 +57,14 @@ impl ServerTable {
 
     /// The table with the kinds of all servers; each tool is told where its server stands there.
     pub(super) fn finish(mut self, servers: &Servers, tools: &mut [Tool]) -> TextTable<ServerSettings> {
-        for tool in tools.iter_mut() {
-            let entry = self.0.entry(tool.server.clone());
-            tool.settings = entry.index();
+        for of_server in tools.chunk_by_mut(|one, other| one.server == other.server) {
+            let Some(first) = of_server.first() else { continue };
+            let entry = self.0.entry(first.server.clone());
+            let settings = entry.index();
             entry.or_default();
+            for tool in of_server {
+                tool.settings = settings;
+            }
         }
         for name in servers.aliases.keys().chain(&servers.sandboxed) {
             self.of(name);

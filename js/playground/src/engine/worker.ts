@@ -15,6 +15,8 @@ let setup: Setup | undefined;
 const trial = new Trial();
 const due = new Due();
 let isRunning = false;
+/** Engines of earlier documents. To free a large one takes milliseconds, for which no verdict waits. */
+const replaced: Setup["engine"][] = [];
 
 self.onmessage = ({ data }: MessageEvent<Change>) => {
   const { edits = {}, scenarios, added = new Map(), ...parts } = data;
@@ -37,7 +39,7 @@ async function run(): Promise<void> {
     await loaded;
     for (let step = due.first; step !== undefined; step = due.first) {
       if (step === "documents" || setup === undefined) {
-        setup?.engine?.dispose();
+        replaced.push(setup?.engine);
         setup = setUp(state);
         trial.forget();
         due.done("documents");
@@ -48,6 +50,9 @@ async function run(): Promise<void> {
       } else {
         due.done(step);
         answer(answerOf(step, setup));
+        for (const engine of replaced.splice(0)) {
+          engine?.dispose();
+        }
       }
       await turn();
     }

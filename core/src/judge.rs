@@ -226,7 +226,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
                 .refuse_shape(self.program, self.tool, self.call, error),
         }
         let values = std::mem::take(&mut self.arguments.values);
-        self.operands.reserve(values.len());
+        self.operands.reserve_exact(values.len());
         self.pending = values.into_iter();
         self.tool_roles = self.arguments.resolved.all();
     }

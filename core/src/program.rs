@@ -131,6 +131,8 @@ pub(crate) struct ToolMember {
     pub(crate) pointers: PointerTree,
     /// The types that the schema gives it.
     pub(crate) schema: SchemaType,
+    /// Its place in [`Tool::required`], if the schema requires it.
+    pub(crate) required: Option<usize>,
 }
 
 impl Tool {

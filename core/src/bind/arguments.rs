@@ -145,7 +145,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 self.bases_first();
             }
             if program.compatibility == Compatibility::Careful {
-                self.check_required(program, tool, members);
+                self.check_required(program, tool, &known, members);
             }
             self.check_counts(program);
         }

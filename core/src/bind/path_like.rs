@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr2_iter;
 use serde_json::value::RawValue;
 
 use super::value::{Value, each_item};
@@ -122,14 +123,19 @@ fn raw_string(raw: &RawValue) -> Option<(Cow<'_, str>, bool)> {
 /// Returns `false` only if the text of a string, escaped as in JSON or not, has no readings as a path. Most strings are not read any
 /// further.
 fn may_look_like_path(text: &str) -> bool {
-    let begins = match text.as_bytes().first() {
+    let bytes = text.as_bytes();
+    match bytes.first() {
+        None => return false,
         // White space may be of more than one byte.
-        Some(b'/' | b'.' | b'~' | b'\\' | 0..=b' ' | 0x80..) => true,
-        Some(_) => net::may_be_file_uri(text),
-        None => false,
-    };
+        Some(b'/' | b'.' | b'~' | b'\\' | 0..=b' ' | 0x80..) => return true,
+        Some(_) => {}
+    }
     // `\u002e` and `\u002f` are a dot and a slash.
-    begins || text.contains("/..") || text.contains("\\u002")
+    let may_be_dots = |at: usize| {
+        let found = bytes.get(at..).unwrap_or_default();
+        found.starts_with(b"/..") || found.starts_with(b"\\u002")
+    };
+    net::may_be_file_uri(text) || memchr2_iter(b'/', b'\\', bytes).any(may_be_dots)
 }
 
 #[cfg(test)]

@@ -4,12 +4,17 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
 use super::arguments::{BoundArguments, judged_roles};
 use super::faults::Refusal;
 use super::value::Value;
 use crate::model::ArgumentName;
-use crate::program::{Program, Tool};
+use crate::program::{Program, Tool, ToolMember};
 use crate::sort;
+
+/// How many arguments most tools require at most.
+const FEW: usize = 8;
 
 impl BoundArguments<'_, '_> {
     /// Refuses paths that are relative to an argument that is not one path.
@@ -70,34 +75,39 @@ impl BoundArguments<'_, '_> {
         }
     }
 
-    /// Refuses a call without an argument that the schema requires and that is judged.
+    /// Refuses a call without an argument that the schema requires and that is judged; `known` has what the tool says about
+    /// each member.
     pub(super) fn check_required(
         &mut self,
         program: &Program,
         tool: &Tool,
+        known: &[&ToolMember],
         members: &[(Cow<'_, str>, Value<'_>)],
     ) {
         if tool.required.is_empty() {
             return;
         }
-        let required = sort::set(tool.required.iter().map(|key| &**key));
-        let given = members.iter().map(|(name, value)| (&**name, value));
-        let given = sort::map(given.filter(|(name, _)| required.contains(name)));
+        let mut faults = SmallVec::<[_; FEW]>::from_elem(Some("missing"), tool.required.len());
+        for (member, (_, value)) in known.iter().zip(members) {
+            if let Some(fault) = member.required.and_then(|at| faults.get_mut(at)) {
+                *fault = value.is_null().then_some("null");
+            }
+        }
         let judged = judged_roles(program);
-        for key in &tool.required {
-            let found = match given.get(&**key) {
-                None => "missing",
-                Some(value) if value.is_null() => "null",
-                Some(_) => continue,
-            };
-            let arguments = tool.member(key).arguments.iter();
-            let mut roles = arguments.filter_map(|at| {
-                let is_named = tool.arguments.get(*at)?.name.first() == Some(key);
-                self.resolved.get(*at).filter(|_| is_named)
+        for (at, (key, fault)) in tool.required.iter().zip(faults).enumerate() {
+            let Some(fault) = fault else { continue };
+            let member = tool.member(key);
+            // A name that the schema has twice counts once.
+            if member.required != Some(at) {
+                continue;
+            }
+            let mut roles = member.arguments.iter().filter_map(|argument| {
+                let is_named = tool.arguments.get(*argument)?.name.first() == Some(key);
+                self.resolved.get(*argument).filter(|_| is_named)
             });
             if roles.any(|roles| roles.iter().any(|role| judged.contains(*role))) {
                 self.refuse(Refusal::Unreadable(format!(
-                    "argument `{key}` is {found}, expected a value, since the tool requires it"
+                    "argument `{key}` is {fault}, expected a value, since the tool requires it"
                 )));
                 return;
             }

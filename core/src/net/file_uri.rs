@@ -34,33 +34,33 @@ pub(crate) fn file_uri_paths(text: &str) -> Vec<String> {
 
 /// Returns `false` only if JSON text cannot stand for a `file:` URI.
 pub(crate) fn may_be_file_uri(text: &str) -> bool {
-    let mut head = text.as_bytes().iter().take(LONGEST_SCHEMES).copied();
-    // Behind a scheme an escape may stand for any character.
-    head.find(|byte| !is_scheme(char::from(*byte)) && *byte != b':')
-        .is_some_and(|byte| byte == b'\\')
-        || after_file_scheme(text).is_some()
+    // An escape may stand for any character.
+    matches!(file_path(text), Ok(_) | Err(Some(b'\\')))
 }
 
 /// The text behind `file:`.
 fn after_file_scheme(text: &str) -> Option<&str> {
-    // How much of `file` the scheme is so far; `None` if it is another one.
-    let mut found = Some(0);
-    for (at, character) in text.char_indices().take(LONGEST_SCHEMES) {
-        match character {
-            ':' if found == Some("file".len()) => return text.get(at + 1..),
-            ':' => found = Some(0),
-            '\t' | '\n' | '\r' => {}
-            _ if is_scheme(character) => {
-                let is_next =
-                    |count: &usize| "file".chars().nth(*count) == Some(character.to_ascii_lowercase());
-                found = found.filter(is_next).map(|count| count + 1);
-            }
-            _ => return None,
-        }
-    }
-    None
+    text.get(file_path(text).ok()?..)
 }
 
-fn is_scheme(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '+' | '-' | '.')
+/// Where the text behind `file:` begins; else the byte that ends the schemes, if there is one.
+fn file_path(text: &str) -> Result<usize, Option<u8>> {
+    let head = text.as_bytes();
+    let head = head.get(..LONGEST_SCHEMES).unwrap_or(head);
+    let mut start = 0;
+    for (at, byte) in head.iter().copied().enumerate() {
+        match byte {
+            b':' if head.get(start..at).is_some_and(is_file) => return Ok(at + 1),
+            b':' => start = at + 1,
+            b'\t' | b'\n' | b'\r' | b'+' | b'-' | b'.' => {}
+            _ if byte.is_ascii_alphanumeric() => {}
+            other => return Err(Some(other)),
+        }
+    }
+    Err(None)
+}
+
+fn is_file(scheme: &[u8]) -> bool {
+    let characters = scheme.iter().filter(|byte| !byte.is_ascii_whitespace());
+    characters.map(u8::to_ascii_lowercase).eq(*b"file")
 }

@@ -280,8 +280,13 @@ fn compile_tools(
         .map(|tool| {
             let schema = &tool.semantics.arg_schema;
             let shaped = schema.required.iter().chain(schema.arg_aliases.values()).cloned();
-            let (members, unnamed) =
+            let (mut members, unnamed) =
                 compile_members(&tool.arguments, tool.schema.properties, shaped, unknown);
+            for (at, name) in tool.schema.required.iter().enumerate() {
+                if let Some(member) = members.get_mut(name) {
+                    member.required = Some(at);
+                }
+            }
             let scopes = index.scopes_for(&tool.server, &tool.name);
             let conditions = tool.arguments.iter().flat_map(|one| one.roles.conditions());
             Tool {
@@ -349,6 +354,7 @@ fn compile_members(
         pointers: pointers(&everywhere),
         arguments: everywhere.clone().into(),
         schema: SchemaType::default(),
+        required: None,
     };
     let mut types: TextTable<SchemaType> = schema_properties.into_iter().flatten().collect();
     for name in types.keys().cloned().chain(shaped) {
@@ -362,6 +368,7 @@ fn compile_members(
             pointers: pointers(&indices),
             arguments: indices.into(),
             schema: types.get_mut(&name).map(std::mem::take).unwrap_or_default(),
+            required: None,
         };
         (name, member)
     });

@@ -94,7 +94,8 @@ fn an_argument_of_another_shape_is_unreadable() {
             "message": {"type": "string"},
             "edits": {}, "at": {},
         },
-        "required": ["path", "message"],
+        // A schema may say it twice.
+        "required": ["path", "message", "path"],
     });
     let rules = json!([
         rule(

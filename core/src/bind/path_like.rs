@@ -30,10 +30,13 @@ pub(super) fn collect<'c>(
     if !program.heuristic_paths || program.protected.is_empty() {
         return;
     }
-    // Each is held against every protected path. If there are more, the steps run out.
-    let most = || program.limits.steps / program.protected.cost() + 1;
-    let mut push = |found: Option<(Cow<'c, str>, bool)>| {
-        let Some((text, is_well_formed)) = found else {
+    // Each is held against every protected path. If there are more, the steps run out, and the rest need not be read.
+    let most = program.limits.steps / program.protected.cost() + 1;
+    let mut push = |find: &dyn Fn() -> Option<(Cow<'c, str>, bool)>| {
+        if path_like.len() > most {
+            return;
+        }
+        let Some((text, is_well_formed)) = find() else {
             return;
         };
         let readings = match text {
@@ -43,26 +46,22 @@ pub(super) fn collect<'c>(
                 readings.map(|one| Cow::Owned(one.into_owned())).collect()
             }
         };
-        for text in readings {
-            if path_like.len() <= most() {
-                path_like.push(PathLike {
-                    argument,
-                    text,
-                    is_well_formed,
-                });
-            }
-        }
+        path_like.extend(readings.into_iter().map(|text| PathLike {
+            argument,
+            text,
+            is_well_formed,
+        }));
     };
     match value {
         Value::Raw(raw) if raw.get().starts_with('[') => {
             // The call's text was read as JSON before, so each item is found.
             let _ = each_item(raw.get(), |item| {
-                push(raw_string(item));
+                push(&|| raw_string(item));
                 Ok(())
             });
         }
-        Value::Array(items) => items.iter().for_each(|item| push(string(item))),
-        one => push(string(one)),
+        Value::Array(items) => items.iter().for_each(|item| push(&|| string(item))),
+        one => push(&|| string(one)),
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) use conditional::{Argument, Clause, Condition, ConditionArgument, Rol
 pub use effect::{Effect, MatchType};
 pub(crate) use pointer_tree::{PointerTree, item_index};
 pub use reply_code::{ReplyCode, ReplyStatus};
-pub(crate) use scalars::{ConditionValue, Reading, Scalar, Scalars};
+pub(crate) use scalars::{ComparedValue, ConditionValue, Scalar, Scalars};
 pub(crate) use schema_type::{JsonType, SchemaType};
 pub use semantics::{ArgSchema, Described, MutationClass, Semantics, SideEffectLevel, ToolKind};
 pub(crate) use server::{SandboxOrder, ServerKind, Servers};

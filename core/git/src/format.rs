@@ -11,7 +11,7 @@ use crate::syntax;
 /// Git would refuse the repository: it does not know the version or an extension, a value has the wrong type, or the
 /// work tree does not exist.
 pub(crate) fn format(files: &dyn Files, git_dir: &[u8], common_dir: &[u8]) -> Result<Format, Error> {
-    let mut found = Reading::default();
+    let mut found = FormatReader::default();
     found.file(files, &join(common_dir, b"config"))?;
     // Without a version, git ignores the rest of what it read.
     let Some(version) = found.version else {
@@ -37,7 +37,7 @@ pub(crate) fn format(files: &dyn Files, git_dir: &[u8], common_dir: &[u8]) -> Re
         ));
     }
     if found.format.has_worktree_config {
-        let mut own = Reading::default();
+        let mut own = FormatReader::default();
         own.file(files, &join(git_dir, b"config.worktree"))?;
         found.is_bare |= own.is_bare;
         found.work_tree = own.work_tree.or(found.work_tree);
@@ -61,7 +61,7 @@ pub(crate) fn format(files: &dyn Files, git_dir: &[u8], common_dir: &[u8]) -> Re
 }
 
 #[derive(Default)]
-struct Reading {
+struct FormatReader {
     format: Format,
     version: Option<i32>,
     is_bare: bool,
@@ -72,7 +72,7 @@ struct Reading {
     unknown_extension: Option<Vec<u8>>,
 }
 
-impl Reading {
+impl FormatReader {
     fn file(&mut self, files: &dyn Files, path: &[u8]) -> Result<(), Error> {
         let content = read(files, path)?.unwrap_or_default();
         syntax::parse(path, &content)?

@@ -43,14 +43,15 @@ pub(crate) fn parse(path: &[u8], content: &[u8]) -> Result<Vec<Entry>, Error> {
 }
 
 /// The fault, or what was expected instead.
-type Fault = &'static str;
+type SyntaxFault = &'static str;
 
-const SECTION: Fault = "expected a section, `[name]` or `[name \"subsection\"]`";
-const KEY: Fault = "expected a key and its value";
-const NUL: Fault = "expected text, found a NUL byte";
-const QUOTE: Fault = "expected a closing quote";
-const ESCAPE: Fault = "expected one of `\\\\`, `\\\"`, `\\n`, `\\t`, `\\b` or a line end after the backslash";
-const TOO_LONG: Fault = "the key or its value is longer than 32768 bytes";
+const SECTION: SyntaxFault = "expected a section, `[name]` or `[name \"subsection\"]`";
+const KEY: SyntaxFault = "expected a key and its value";
+const NUL: SyntaxFault = "expected text, found a NUL byte";
+const QUOTE: SyntaxFault = "expected a closing quote";
+const ESCAPE: SyntaxFault =
+    "expected one of `\\\\`, `\\\"`, `\\n`, `\\t`, `\\b` or a line end after the backslash";
+const TOO_LONG: SyntaxFault = "the key or its value is longer than 32768 bytes";
 
 struct Source<'a> {
     rest: &'a [u8],
@@ -61,7 +62,7 @@ struct Source<'a> {
 
 impl Source<'_> {
     /// `git_parse_source`.
-    fn file(&mut self) -> Result<Vec<Entry>, Fault> {
+    fn file(&mut self) -> Result<Vec<Entry>, SyntaxFault> {
         let mut entries = Vec::new();
         let mut prefix: Option<Vec<u8>> = None;
         let mut is_known = false;
@@ -95,7 +96,7 @@ impl Source<'_> {
     }
 
     /// `get_base_var`: the section in brackets, after its opening bracket.
-    fn section(&mut self) -> Result<Vec<u8>, Fault> {
+    fn section(&mut self) -> Result<Vec<u8>, SyntaxFault> {
         let mut section = Vec::new();
         loop {
             let byte = self.next()?;
@@ -114,7 +115,7 @@ impl Source<'_> {
     }
 
     /// `get_extended_base_var`: the quoted subsection after white space, up to the closing bracket.
-    fn subsection(&mut self, mut byte: u8, section: &mut Vec<u8>) -> Result<(), Fault> {
+    fn subsection(&mut self, mut byte: u8, section: &mut Vec<u8>) -> Result<(), SyntaxFault> {
         while is_space(byte) {
             if byte == b'\n' {
                 return Err(SECTION);
@@ -146,7 +147,7 @@ impl Source<'_> {
     }
 
     /// `get_value`: a key, after its first byte, and its value.
-    fn entry(&mut self, prefix: &[u8], first: u8) -> Result<Entry, Fault> {
+    fn entry(&mut self, prefix: &[u8], first: u8) -> Result<Entry, SyntaxFault> {
         let mut key = [prefix, b".", &[first.to_ascii_lowercase()]].concat();
         let mut byte = self.next()?;
         while is_key_byte(byte) {
@@ -167,7 +168,7 @@ impl Source<'_> {
     }
 
     /// `parse_value`: a value, up to the line end. Inner white space is kept, as in git 2.45 and later.
-    fn value(&mut self) -> Result<Vec<u8>, Fault> {
+    fn value(&mut self) -> Result<Vec<u8>, SyntaxFault> {
         let mut value = Vec::new();
         let mut is_quoted = false;
         let mut is_comment = false;
@@ -219,7 +220,7 @@ impl Source<'_> {
     }
 
     /// `get_next_char`: the next byte. `\r\n` reads as a line end, and the end of the file reads as one more.
-    fn next(&mut self) -> Result<u8, Fault> {
+    fn next(&mut self) -> Result<u8, SyntaxFault> {
         let (byte, rest) = match self.rest {
             [b'\r', b'\n', rest @ ..] => (b'\n', rest),
             [0, ..] => return Err(NUL),
@@ -234,7 +235,7 @@ impl Source<'_> {
     }
 }
 
-fn push(text: &mut Vec<u8>, byte: u8) -> Result<(), Fault> {
+fn push(text: &mut Vec<u8>, byte: u8) -> Result<(), SyntaxFault> {
     if text.len() == MAX_ENTRY_BYTES {
         return Err(TOO_LONG);
     }

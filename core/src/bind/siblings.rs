@@ -10,8 +10,8 @@ use super::value::{PointerToken, Value};
 use super::walk::{Met, walk};
 use crate::limits::Limits;
 use crate::model::{
-    Argument, Clause, ConditionArgument, ConditionValue, JsonType, PointerTree, Reading, SchemaType, Segment,
-    Test, item_index,
+    Argument, Clause, ComparedValue, ConditionArgument, ConditionValue, JsonType, PointerTree, SchemaType,
+    Segment, Test, item_index,
 };
 use crate::sort;
 
@@ -238,7 +238,7 @@ impl ReadValue {
             Value::Text(text) => json_in_text(text),
             _ => None,
         };
-        let number = Reading::from(value.condition_value()).number();
+        let number = ComparedValue::from(value.condition_value()).number();
         Self { json, number }
     }
 
@@ -247,7 +247,7 @@ impl ReadValue {
         if let Some(found) = self.json {
             return Err(format!("{found} in a string, which servers unpack"));
         }
-        let reading = Reading::with_number(value.condition_value(), self.number);
+        let reading = ComparedValue::with_number(value.condition_value(), self.number);
         match (test.surely_holds(reading), test.may_hold(reading)) {
             (true, _) => Ok(true),
             (false, false) => Ok(false),

@@ -94,8 +94,8 @@ impl<'a> Value<'a> {
     /// The value with everything in it read, down to `depth` levels.
     pub(crate) fn read(&self, depth: usize) -> Result<Cow<'_, Value<'a>>, Unreadable> {
         match self {
-            Value::Raw(raw) => Reading::new(depth).read(raw, depth).map(Cow::Owned),
-            other => Reading::new(depth)
+            Value::Raw(raw) => Budget::new(depth).read(raw, depth).map(Cow::Owned),
+            other => Budget::new(depth)
                 .check(other, depth)
                 .map(|()| Cow::Borrowed(other)),
         }
@@ -166,14 +166,14 @@ impl<'a> Value<'a> {
 }
 
 /// The budget for reading one argument.
-struct Reading {
+struct Budget {
     /// The levels that it may have.
     depth: usize,
     /// The items and members that it may still have.
     items: usize,
 }
 
-impl Reading {
+impl Budget {
     fn new(depth: usize) -> Self {
         let items = MOST_ITEMS;
         Self { depth, items }

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::functions::{Plain, ResolvedAnnotation};
+use super::functions::{FunctionHost, ResolvedAnnotation};
 use crate::approval::{ApprovalConstraint, describe};
 use crate::bind::{Arguments, Value};
 use crate::host::{Host, HostError};
@@ -61,7 +61,7 @@ pub fn extract_whitelist_candidates(
     host: &dyn Host,
 ) -> Result<Vec<ApprovalPattern>, HostError> {
     let registry = Registry::default();
-    let mut plain = Plain::new(host);
+    let mut plain = FunctionHost::new(host);
     let all = distinct(
         escalation.annotation.iter().map(|(_, roles)| &**roles),
         registry.select(RoleDefinition::is_resource_identifier),
@@ -146,7 +146,7 @@ fn texts(value: &Value<'_>, others: Others) -> Option<Vec<String>> {
 }
 
 fn constraint(
-    plain: &mut Plain<'_>,
+    plain: &mut FunctionHost<'_>,
     registry: &Registry,
     escalation: &Escalation<'_>,
     role: RoleId,
@@ -188,7 +188,7 @@ fn constraint(
 }
 
 /// The URLs that a value stands for: one, or for a git remote those of every repository of the call.
-fn urls(plain: &mut Plain<'_>, escalation: &Escalation<'_>, role: RoleId, value: &str) -> Vec<String> {
+fn urls(plain: &mut FunctionHost<'_>, escalation: &Escalation<'_>, role: RoleId, value: &str) -> Vec<String> {
     if role != RoleId::GIT_REMOTE_URL {
         return vec![value.to_owned()];
     }
@@ -332,7 +332,7 @@ fn covers(
     if !escalation.roles.is_none_or(|roles| roles.iter().all(constrained)) {
         return Ok(false);
     }
-    let mut plain = Plain::new(host);
+    let mut plain = FunctionHost::new(host);
     let covers = pattern.constraints.iter().all(|constraint| {
         let Some(role) = registry.find(constraint.role()) else {
             return false;
@@ -347,7 +347,7 @@ fn covers(
 }
 
 fn meets(
-    plain: &mut Plain<'_>,
+    plain: &mut FunctionHost<'_>,
     constraint: &ApprovalConstraint,
     escalation: &Escalation<'_>,
     role: RoleId,

@@ -40,13 +40,13 @@ pub fn parse_json(text: &str) -> Result<Json, String> {
 }
 
 /// A host and its answers during one function.
-pub(super) struct Plain<'h> {
+pub(super) struct FunctionHost<'h> {
     host: &'h dyn Host,
     facts: Facts<'h>,
     limits: Limits,
 }
 
-impl<'h> Plain<'h> {
+impl<'h> FunctionHost<'h> {
     pub(super) fn new(host: &'h dyn Host) -> Self {
         Self {
             host,
@@ -122,7 +122,7 @@ pub fn expand_home<'t>(path: &'t str, host: &'t dyn Host) -> Cow<'t, str> {
 /// # Errors
 /// When the host fails.
 pub fn resolve_real_path(path: &str, host: &dyn Host) -> Result<String, HostError> {
-    let mut plain = Plain::new(host);
+    let mut plain = FunctionHost::new(host);
     let resolved = plain.resolve_or_lexical(path);
     plain.check(resolved)
 }
@@ -132,7 +132,7 @@ pub fn resolve_real_path(path: &str, host: &dyn Host) -> Result<String, HostErro
 /// # Errors
 /// When the host fails.
 pub fn is_within_directory(path: &str, directory: &str, host: &dyn Host) -> Result<bool, HostError> {
-    let mut plain = Plain::new(host);
+    let mut plain = FunctionHost::new(host);
     let is_within = plain.is_within(path, directory);
     plain.check(is_within)
 }
@@ -143,7 +143,7 @@ pub fn is_within_directory(path: &str, directory: &str, host: &dyn Host) -> Resu
 /// # Errors
 /// When the host fails.
 pub fn resolve_git_remote(remote: &str, path: Option<&str>, host: &dyn Host) -> Result<String, HostError> {
-    let mut plain = Plain::new(host);
+    let mut plain = FunctionHost::new(host);
     let urls = plain.remote_urls(remote, path);
     Ok(plain
         .check(urls)?
@@ -157,7 +157,7 @@ pub fn resolve_git_remote(remote: &str, path: Option<&str>, host: &dyn Host) -> 
 /// # Errors
 /// When the host fails.
 pub fn resolve_default_git_remote(path: &str, host: &dyn Host) -> Result<Option<String>, HostError> {
-    let mut plain = Plain::new(host);
+    let mut plain = FunctionHost::new(host);
     let urls = match plain.resolve(path) {
         Ok(path) => plain.facts.git_default_remote_urls(path.as_str()),
         Err(_) => Vec::new(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::functions::Plain;
+use super::functions::FunctionHost;
 use crate::host::{Host, HostError};
 use crate::model::Effect;
 use crate::path::parent;
@@ -52,7 +52,7 @@ pub fn extract_policy_roots<'p>(
         let within = text(rule, "/if/paths/within").filter(|within| !within.is_empty())?;
         Some((within, text(rule, "/name").unwrap_or_default()))
     });
-    let mut plain = Plain::new(host);
+    let mut plain = FunctionHost::new(host);
     let mut roots: Vec<PolicyRoot> = Vec::new();
     let sandbox = allowed_directories
         .into_iter()
@@ -93,7 +93,7 @@ pub fn to_mcp_roots(roots: &[PolicyRoot]) -> Vec<McpRoot> {
 /// # Errors
 /// When the host fails. A path without a canonical form is taken lexically.
 pub fn directory_for_path(path: &str, host: &dyn Host) -> Result<String, HostError> {
-    let mut plain = Plain::new(host);
+    let mut plain = FunctionHost::new(host);
     let resolved = plain.resolve_or_lexical(path);
     let directory = if path.ends_with('/') {
         resolved

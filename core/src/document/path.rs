@@ -101,7 +101,7 @@ pub fn anchored<'t>(path: &'t str, folder: &str) -> Cow<'t, str> {
 }
 
 /// The fault of a pattern of paths. A `*` may stand for any directory, so no `..` follows one.
-fn pattern_fault(text: &str) -> Option<Fault> {
+fn pattern_fault(text: &str) -> Option<PathFault> {
     let below = text.strip_prefix("**");
     let names = below.filter(|names| names.is_empty() || names.starts_with('/'));
     let names = names.unwrap_or(text);
@@ -122,11 +122,11 @@ fn pattern_fault(text: &str) -> Option<Fault> {
 }
 
 /// The fault of a path, and what to do about it.
-type Fault = (&'static str, &'static str);
+type PathFault = (&'static str, &'static str);
 
-const RELATIVE: Fault = ("a relative path", "begin it with `/` or `~/`");
+const RELATIVE: PathFault = ("a relative path", "begin it with `/` or `~/`");
 
-fn fault(text: &str) -> Option<Fault> {
+fn fault(text: &str) -> Option<PathFault> {
     let is_uri = |scheme: &str| scheme.eq_ignore_ascii_case("file:");
     if text.is_empty() {
         Some(("an empty path", "write `/` for everything"))

@@ -18,7 +18,7 @@ const OTHERS: [&str; 5] = ["args", "input", "params", "parameters", "argument"];
 const SHAPE: &str = "`{serverName, toolName, arguments}`";
 
 /// A fault in an object.
-pub(super) struct Fault {
+pub(super) struct ObjectError {
     pub(super) error: CallError,
     pub(super) help: Option<String>,
 }
@@ -72,10 +72,10 @@ impl<'t> Object<'t> {
         found.map(|(_, value)| *value)
     }
 
-    pub(super) fn fault(&self, at: &str, message: impl Into<String>, help: Option<String>) -> Fault {
+    pub(super) fn fault(&self, at: &str, message: impl Into<String>, help: Option<String>) -> ObjectError {
         let (line, column) = place(self.text, at.as_ptr() as usize - self.text.as_ptr() as usize);
         let message = message.into();
-        Fault {
+        ObjectError {
             error: CallError {
                 line,
                 column,
@@ -86,7 +86,7 @@ impl<'t> Object<'t> {
     }
 
     /// The member if it is a string.
-    fn text_of(&self, name: &str, what: &str) -> Result<Option<&'t RawValue>, Fault> {
+    fn text_of(&self, name: &str, what: &str) -> Result<Option<&'t RawValue>, ObjectError> {
         match self.get(name) {
             Some(value) if !is_text(value) => {
                 let message = format!("`{name}` is {}, expected a string, {what}", shown(value));
@@ -96,7 +96,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    fn missing(&self, name: &str, message: String, help: Option<String>) -> Fault {
+    fn missing(&self, name: &str, message: String, help: Option<String>) -> ObjectError {
         let others = self.members.iter().map(|(member, _)| member.as_str());
         let mut others = others.filter(|member| !CALL.contains(member));
         let near = others.find(|member| did_you_mean(member, [name]).is_some());
@@ -104,7 +104,7 @@ impl<'t> Object<'t> {
         self.fault(self.object, message, near.or(help))
     }
 
-    fn check_id(&self, is_frame: bool) -> Result<(), Fault> {
+    fn check_id(&self, is_frame: bool) -> Result<(), ObjectError> {
         match self.get("id") {
             Some(id) if !is_id(id) && (is_frame || id.get() != "null") => {
                 let message = format!("`id` is {}, expected a string or a number", shown(id));
@@ -115,7 +115,7 @@ impl<'t> Object<'t> {
     }
 
     /// Refuses a call whose arguments stand under another name: it would be judged as one without arguments.
-    fn check_arguments(&self) -> Result<(), Fault> {
+    fn check_arguments(&self) -> Result<(), ObjectError> {
         let other = OTHERS.iter().find_map(|name| Some((name, self.get(name)?)));
         match other {
             Some((name, value)) if self.get("arguments").is_none() => {
@@ -129,7 +129,7 @@ impl<'t> Object<'t> {
 
     /// The server that the line names, else the one that the operator names. They must not disagree: who writes the
     /// calls does not choose the server.
-    fn server(&self, named: Option<&str>, missing: &str) -> Result<Cow<'t, str>, Fault> {
+    fn server(&self, named: Option<&str>, missing: &str) -> Result<Cow<'t, str>, ObjectError> {
         let own = self.text_of("serverName", "the server's name")?;
         match (own, named) {
             (Some(own), Some(named)) if decoded(own).as_deref() != Some(named) => {
@@ -144,7 +144,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    pub(super) fn call(&self, named: Option<&str>) -> Result<Asked<'t>, Fault> {
+    pub(super) fn call(&self, named: Option<&str>) -> Result<Asked<'t>, ObjectError> {
         self.check_id(false)?;
         let context = self.get("context");
         if self.text_of("toolName", "the tool's name")?.is_none() {
@@ -167,7 +167,7 @@ impl<'t> Object<'t> {
         Ok(Asked { call, context })
     }
 
-    pub(super) fn frame(&self, named: Option<&str>) -> Result<Line<'t>, Fault> {
+    pub(super) fn frame(&self, named: Option<&str>) -> Result<Line<'t>, ObjectError> {
         if let Some(version) = self.get("jsonrpc")
             && version.get() != "\"2.0\""
         {
@@ -190,7 +190,7 @@ impl<'t> Object<'t> {
             return Err(self.missing("params", format!("`params` are missing, {expected}"), None));
         };
         let params = Object::read(self.text, params.get(), "`params`, an object")
-            .map_err(|error| Fault { error, help: None })?;
+            .map_err(|error| ObjectError { error, help: None })?;
         let Some(name) = params.text_of("name", "the tool's name")? else {
             return Err(params.missing("name", format!("`params.name` is missing, {expected}"), None));
         };

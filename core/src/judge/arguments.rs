@@ -7,7 +7,7 @@ use super::conditions::Match;
 use super::reason::{Reason, Why};
 use crate::bind::{Looked, PointerToken, Siblings, Value, json_in_text};
 use crate::host::Facts;
-use crate::model::{Condition, ConditionValue, Effect, Reading, Test};
+use crate::model::{ComparedValue, Condition, ConditionValue, Effect, Test};
 use crate::program::{Compatibility, Rule, Tool};
 use crate::sort;
 
@@ -89,9 +89,9 @@ impl<'p> Case<'p, '_, '_> {
         let looked = siblings.zip(place).map(|(siblings, place)| siblings.look(place));
         let value = match looked {
             _ if is_unreadable => return (false, true),
-            None | Some(Looked::Absent) => Reading::with_number(ConditionValue::Absent, None),
+            None | Some(Looked::Absent) => ComparedValue::with_number(ConditionValue::Absent, None),
             Some(Looked::Unreadable) => return (false, true),
-            Some(Looked::Value(value)) => Reading::with_number(value.condition_value(), number),
+            Some(Looked::Value(value)) => ComparedValue::with_number(value.condition_value(), number),
         };
         let (surely, mut may) = (test.surely_holds(value), test.may_hold(value));
         if effect != Effect::Allow
@@ -135,7 +135,7 @@ impl<'p> Case<'p, '_, '_> {
                         _ => None,
                     };
                     look.is_unreadable = json.is_some();
-                    look.number = Reading::from(value.condition_value()).number();
+                    look.number = ComparedValue::from(value.condition_value()).number();
                 }
             }
         }

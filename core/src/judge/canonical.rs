@@ -333,7 +333,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     fn locate(&mut self, operand: &mut Operand<'_, '_>, role: RoleId, repositories: &Repositories) {
         if matches!(operand.form, Form::Unknown) {
             operand
-                .readings_mut()
+                .answers_mut()
                 .locations
                 .push((role, vec![Location::unknown()]));
             return;
@@ -348,7 +348,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 true => Location::unknown(),
                 false => Location::new(text, kind).into_owned(),
             };
-            operand.readings_mut().locations.push((role, vec![location]));
+            operand.answers_mut().locations.push((role, vec![location]));
             return;
         }
         let is_read_as_given = matches!(definition.canonicalize, Step::Url | Step::GitUrl);
@@ -357,7 +357,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             && kind != UrlKind::GitRemote
         {
             operand
-                .readings_mut()
+                .answers_mut()
                 .locations
                 .push((role, vec![Location::new(text, kind)]));
             return;
@@ -383,12 +383,12 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 let others = (!repositories.are_all).then(Location::unknown);
                 let known = urls.iter().map(|url| Location::new(url, kind).into_owned());
                 let locations = known.chain(others).collect();
-                operand.readings_mut().locations.push((role, locations));
+                operand.answers_mut().locations.push((role, locations));
                 return;
             }
             UrlKind::Fetch | UrlKind::AsGiven | UrlKind::Bare => Location::new(&text, kind).into_owned(),
         };
-        operand.readings_mut().locations.push((role, vec![location]));
+        operand.answers_mut().locations.push((role, vec![location]));
     }
 
     /// The text that policy compares under the role: the canonical form, or the part of it that the role extracts.
@@ -420,7 +420,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 true => Vec::new(),
                 false => readable_addresses(operand.text(role).unwrap_or_default()),
             };
-            operand.readings_mut().addresses.push((role, addresses));
+            operand.answers_mut().addresses.push((role, addresses));
         }
         operand.addresses(role).unwrap_or_default()
     }

@@ -67,7 +67,7 @@ impl Case<'_, '_, '_> {
                     true => Ref::Unknown,
                     false => Ref::read(text),
                 };
-                operand.readings_mut().read_ref = Some(read);
+                operand.answers_mut().read_ref = Some(read);
                 read
             }
         };

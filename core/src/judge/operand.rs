@@ -18,12 +18,12 @@ pub(crate) struct Operand<'p, 'c> {
     /// The answers of [`Canonicalizer::text`]; `None` for the text of the value as it is.
     pub(super) texts: SmallVec<[(RoleId, Option<String>); 1]>,
     /// Kept apart, since a call may have thousands of values from which nothing is read; `None` until something is.
-    readings: Option<Box<Readings<'c>>>,
+    answers: Option<Box<Answers<'c>>>,
 }
 
 /// The answers that were read from the text of a value.
 #[derive(Default)]
-pub(super) struct Readings<'c> {
+pub(super) struct Answers<'c> {
     /// The ref that git takes the text for, once asked.
     pub(super) read_ref: Option<Ref>,
     /// The answers of [`Canonicalizer::addresses`].
@@ -72,23 +72,23 @@ impl<'p, 'c> Operand<'p, 'c> {
             bound,
             form,
             texts: SmallVec::new(),
-            readings: None,
+            answers: None,
         }
     }
 
     /// The answers that were read from the text so far, to be added to.
-    pub(super) fn readings_mut(&mut self) -> &mut Readings<'c> {
-        self.readings.get_or_insert_default()
+    pub(super) fn answers_mut(&mut self) -> &mut Answers<'c> {
+        self.answers.get_or_insert_default()
     }
 
     /// The ref that git takes the text for, if it was asked.
     pub(super) fn read_ref(&self) -> Option<Ref> {
-        self.readings.as_ref()?.read_ref
+        self.answers.as_ref()?.read_ref
     }
 
     /// The answer of [`Canonicalizer::addresses`] for the role, if it was asked.
     pub(super) fn addresses(&self, role: RoleId) -> Option<&[String]> {
-        let mut known = self.readings.as_ref()?.addresses.iter();
+        let mut known = self.answers.as_ref()?.addresses.iter();
         let known = known.find(|(known, _)| *known == role);
         known.map(|(_, addresses)| addresses.as_slice())
     }
@@ -157,12 +157,12 @@ impl<'p, 'c> Operand<'p, 'c> {
     /// The answers of [`Canonicalizer::find_locations`] under all roles.
     #[cfg(all(test, feature = "analysis"))]
     pub(super) fn each_location(&self) -> impl Iterator<Item = &Location<'c>> {
-        let readings = self.readings.iter();
+        let readings = self.answers.iter();
         readings.flat_map(|readings| readings.locations.iter().flat_map(|(_, locations)| locations))
     }
 
     fn known_locations(&self, role: RoleId) -> Option<&[Location<'c>]> {
-        let mut known = self.readings.as_ref()?.locations.iter();
+        let mut known = self.answers.as_ref()?.locations.iter();
         let known = known.find(|(known, _)| *known == role);
         known.map(|(_, locations)| locations.as_slice())
     }

@@ -8,11 +8,11 @@ use crate::text::is_at_or_below;
 
 /// A pattern of protected paths. What lies below a match is protected too.
 #[derive(Clone, Debug)]
-pub(crate) struct ProtectedPattern(Vec<Reading>);
+pub(crate) struct ProtectedPattern(Vec<CasePattern>);
 
 /// The pattern for one way to compare names.
 #[derive(Clone, Debug)]
-struct Reading {
+struct CasePattern {
     case: PathCase,
     /// The directory that the pattern begins in: as it is written, and what it stands for.
     directories: Vec<Folded>,
@@ -32,7 +32,7 @@ impl ProtectedPattern {
             PathCase::Sensitive => &[PathCase::Sensitive][..],
             PathCase::Insensitive => &[PathCase::Sensitive, PathCase::Insensitive],
         };
-        let reading = |case: PathCase| Reading {
+        let reading = |case: PathCase| CasePattern {
             case,
             directories: std::iter::once(case.fold_written(&entry.directory))
                 .chain(known.as_ref().map(|known| case.fold(known)))

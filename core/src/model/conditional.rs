@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::argument_name::ArgumentName;
-use super::scalars::{ConditionValue, Reading, Scalar, Scalars};
+use super::scalars::{ComparedValue, ConditionValue, Scalar, Scalars};
 use crate::role::RoleId;
 use crate::text::escape_token;
 
@@ -149,7 +149,7 @@ impl Test {
     /// Returns `true` if the test holds, and holds for servers that take a word or a number for a boolean as well: what a
     /// grant needs. Programs do not agree about integers beyond those that a double holds exactly: as values to compare
     /// with, no grant takes them for equal.
-    pub(crate) fn surely_holds<'v>(&self, value: impl Into<Reading<'v>>) -> bool {
+    pub(crate) fn surely_holds<'v>(&self, value: impl Into<ComparedValue<'v>>) -> bool {
         let value = value.into();
         let is_unsure = match self {
             Test::Equals(_) | Test::In(_) => !value.is_exact(),
@@ -163,7 +163,7 @@ impl Test {
 
     /// Returns `true` if the test holds, or may for servers that convert what they get to the type that they expect
     /// (`"true"` and `1` to `true`), or if the argument cannot be read: what a restriction needs.
-    pub(crate) fn may_hold<'v>(&self, value: impl Into<Reading<'v>>) -> bool {
+    pub(crate) fn may_hold<'v>(&self, value: impl Into<ComparedValue<'v>>) -> bool {
         let value = value.into();
         let converted = match self {
             Test::Equals(scalar) => scalar.may_become(&value),

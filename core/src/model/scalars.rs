@@ -39,7 +39,7 @@ pub(crate) enum ConditionValue<'a> {
 
 /// The value as seen, and the number that servers may convert it to, where that was found once for all conditions on it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct ComparedValue<'a> {
     seen: ConditionValue<'a>,
     known: Option<Option<f64>>,
 }
@@ -48,13 +48,13 @@ pub(crate) struct Reading<'a> {
 /// ([Number.MAX_SAFE_INTEGER](https://tc39.es/ecma262/#sec-number.max_safe_integer)).
 const LARGEST_EXACT: f64 = 9_007_199_254_740_991.0;
 
-impl<'a> From<ConditionValue<'a>> for Reading<'a> {
+impl<'a> From<ConditionValue<'a>> for ComparedValue<'a> {
     fn from(seen: ConditionValue<'a>) -> Self {
         Self { seen, known: None }
     }
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ComparedValue<'a> {
     /// The reading of a value whose number is known.
     pub(crate) fn with_number(seen: ConditionValue<'a>, number: Option<f64>) -> Self {
         let known = Some(number);
@@ -112,7 +112,7 @@ impl Scalar {
     }
 
     /// Returns `true` if a server may convert one of the two values to the other, which is of another type.
-    pub(super) fn may_become(&self, value: &Reading<'_>) -> bool {
+    pub(super) fn may_become(&self, value: &ComparedValue<'_>) -> bool {
         let is_same_type = matches!(
             (self, value.seen),
             (Scalar::Bool(_), ConditionValue::Bool(_))
@@ -210,7 +210,7 @@ impl Scalars {
     }
 
     /// Returns `true` if a server may convert the value to one of these, which is of another type, or the other way round.
-    pub(super) fn may_become(&self, value: &Reading<'_>) -> bool {
+    pub(super) fn may_become(&self, value: &ComparedValue<'_>) -> bool {
         let others = match value.seen {
             ConditionValue::Bool(_) => [&self.numbers, &self.from_texts],
             ConditionValue::Number(_) => [&self.from_booleans, &self.from_texts],
@@ -303,7 +303,7 @@ mod tests {
             values in prop::collection::vec(any_scalar(), 0..6),
             value in any_scalar(),
         ) {
-            let reading = Reading::from(value.condition_value());
+            let reading = ComparedValue::from(value.condition_value());
             let list = Scalars::new(values.clone());
             let is = values.iter().any(|one| one.is(value.condition_value()));
             prop_assert_eq!(list.contain(value.condition_value()), is);

@@ -33,8 +33,11 @@ pub(super) fn kind_of(method: &str) -> Result<Kind, String> {
         }
         _ => {}
     }
-    let plain = plain(method);
-    match [CALL, LIST].into_iter().find(|known| self::plain(known) == plain) {
+    let letters = letters(method);
+    match [CALL, LIST]
+        .into_iter()
+        .find(|known| self::letters(known) == letters)
+    {
         Some(known) => Err(format!("the method `{method}`, expected `{known}`")),
         None => Ok(Kind::Other),
     }
@@ -54,7 +57,7 @@ pub(super) fn is_of_tools(method: &str) -> bool {
 }
 
 /// The letters of a method without their case, escapes and everything between them.
-fn plain(method: &str) -> String {
+fn letters(method: &str) -> String {
     super::strict::folded(&unescaped(method))
         .chars()
         .filter(char::is_ascii_alphanumeric)

@@ -31,7 +31,7 @@ use changes::ListChanges;
 use eras::Opening;
 use listing::Listing;
 use questions::Questions;
-use sending::Place;
+use sending::ArgumentsPlace;
 
 /// How many requests of a client may wait for their answers.
 const IN_FLIGHT: usize = 65_536;
@@ -91,7 +91,7 @@ struct Judgement {
 /// The next step for a call.
 enum Next {
     /// It is sent, with these arguments in their place; an observer sends what came.
-    Send(Option<(String, Place)>),
+    Send(Option<(String, ArgumentsPlace)>),
     /// Its message waits for a person.
     Wait(Step),
     /// Its message waits for the server's list of tools.

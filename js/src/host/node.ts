@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { initSync, Reading as Module, __wbg_reset_state as resetState } from "../../wasm/git.js";
+import { initSync, GitSnapshot as Module, __wbg_reset_state as resetState } from "../../wasm/git.js";
 import { type Host, HostError } from "../host.js";
 import { Disk } from "./node/files.js";
 import { isDirectory, readLink, realpath } from "./node/filesystem.js";

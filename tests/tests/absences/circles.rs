@@ -189,7 +189,7 @@ fn package_graph(folder: &str) -> Graph {
         let text = fs::read_to_string(file).expect("a file that can be read");
         for specifier in imported(&text) {
             let beside = file.parent().unwrap_or(&root).join(&specifier);
-            let used = plain(&beside).with_extension("ts");
+            let used = normalized(&beside).with_extension("ts");
             let is_parent = file
                 .parent()
                 .is_some_and(|parent| parent.with_extension("ts") == used);
@@ -207,16 +207,16 @@ fn shown(root: &Path, folder: &str, file: &Path) -> String {
 }
 
 /// The path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
+fn normalized(path: &Path) -> PathBuf {
+    let mut normalized = PathBuf::new();
     for part in path.components() {
         match part {
             Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            other => plain.push(other),
+            Component::ParentDir => drop(normalized.pop()),
+            other => normalized.push(other),
         }
     }
-    plain
+    normalized
 }
 
 /// Every TypeScript file of a folder.

@@ -91,14 +91,14 @@ fn failed(path: &[u8], thrown: &JsValue) -> Error {
 /// Git's answers about files as they are when they are first read. It is meant for one evaluation: what changes on the disk
 /// is not seen.
 #[wasm_bindgen]
-pub struct Reading {
+pub struct GitSnapshot {
     disk: Disk,
     places: Places,
     known: Known,
 }
 
 #[wasm_bindgen]
-impl Reading {
+impl GitSnapshot {
     /// Nothing is read yet.
     #[wasm_bindgen(constructor)]
     pub fn new(disk: Disk) -> Self {

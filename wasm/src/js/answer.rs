@@ -24,7 +24,7 @@ struct Answer<'a> {
 
 /// Why a call has no answer.
 #[derive(Serialize)]
-struct Fault<'f> {
+struct NoAnswer<'f> {
     line: usize,
     column: usize,
     message: &'f str,
@@ -52,7 +52,7 @@ impl WasmEngine {
                 message,
             }) => {
                 let message = &message;
-                return to_js(&Fault {
+                return to_js(&NoAnswer {
                     line,
                     column,
                     message,

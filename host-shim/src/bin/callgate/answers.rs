@@ -255,11 +255,11 @@ fn refuse(out: &mut Out, refused: &Refused<'_>) -> Result<Exit, Failure> {
         line: usize,
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<&'r RawValue>,
-        error: Fault<'r>,
+        error: ErrorMember<'r>,
     }
 
     #[derive(Serialize)]
-    struct Fault<'r> {
+    struct ErrorMember<'r> {
         line: usize,
         #[serde(skip_serializing_if = "Option::is_none")]
         column: Option<usize>,
@@ -294,7 +294,7 @@ fn refuse(out: &mut Out, refused: &Refused<'_>) -> Result<Exit, Failure> {
     out.json(&Answer {
         line,
         id,
-        error: Fault {
+        error: ErrorMember {
             line: at,
             column,
             message,

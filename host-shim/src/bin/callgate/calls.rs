@@ -34,7 +34,7 @@ pub(crate) struct Line {
 }
 
 /// A call that was found somewhere.
-pub(crate) struct Placed {
+pub(crate) struct LocatedCall {
     /// Where: a file and a line.
     pub(crate) place: String,
     /// Its text, or why there is none.

@@ -10,7 +10,7 @@ use callgate_host::{Audience, Gate, Request};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::calls::Placed;
+use crate::calls::LocatedCall;
 use crate::output::{DIM, Failure, Out, clean, counted, paint, style_of};
 use crate::source::Source;
 
@@ -210,13 +210,13 @@ pub(crate) fn asks_for_more(explanation: &Value) -> Option<String> {
 }
 
 /// The calls of a log that were not allowed, or only by a person, each with its place; or why the log does not say enough.
-pub(crate) fn stopped(log: Source, gate: &Gate) -> Result<Vec<Placed>, Failure> {
+pub(crate) fn stopped(log: Source, gate: &Gate) -> Result<Vec<LocatedCall>, Failure> {
     let conditions = conditions(gate)?;
     let mut found = Vec::new();
     each(log, |place, record| {
         if record["decision"] != Effect::Allow.as_str() || record["rule"] == "structural-approval" {
             let call = call_of(&record, &conditions);
-            found.push(Placed { place, call });
+            found.push(LocatedCall { place, call });
         }
     })?;
     Ok(found)

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::advice;
 use crate::answers::Problem;
-use crate::calls::{self, Calls, Placed};
+use crate::calls::{self, Calls, LocatedCall};
 use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, counted, paint, style_of};
 use crate::setup::Setup;
 use crate::source::Source;
@@ -70,7 +70,7 @@ impl Suggest {
         let gate = self.setup.gate()?;
         let mut found = Found::default();
         for file in &self.files {
-            for Placed { place, call } in stopped(file, &gate)? {
+            for LocatedCall { place, call } in stopped(file, &gate)? {
                 match call.and_then(|call| found.add(&gate, &place, call)) {
                     Ok(()) => {}
                     Err(why) => found.unknown.push((place, why)),
@@ -215,7 +215,7 @@ fn about(explanation: &Value) -> Vec<String> {
 }
 
 /// The calls in a file, each with its place; or why a line is not a call. Of a log only those that were not allowed.
-fn stopped(file: &Path, gate: &Gate) -> Result<Vec<Placed>, Failure> {
+fn stopped(file: &Path, gate: &Gate) -> Result<Vec<LocatedCall>, Failure> {
     let source = Source::open(file)?;
     #[cfg(feature = "guard")]
     if source.is_log() {
@@ -232,7 +232,7 @@ fn stopped(file: &Path, gate: &Gate) -> Result<Vec<Placed>, Failure> {
             Err(refused) => Err(refused.error.message.clone()),
         });
         if let Some(call) = call.transpose() {
-            found.push(Placed { place, call });
+            found.push(LocatedCall { place, call });
         }
     }
     Ok(found)

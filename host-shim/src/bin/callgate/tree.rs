@@ -260,8 +260,8 @@ impl Recording {
                 .filter(|(name, _)| !matches!(name.as_str(), "ask" | "answer"))
             {
                 let _ = match name.as_str() {
-                    "path" => write!(text, " {}", plain(value)),
-                    _ => write!(text, " {name} {}", plain(value)),
+                    "path" => write!(text, " {}", text_of(value)),
+                    _ => write!(text, " {name} {}", text_of(value)),
                 };
             }
             let answer = exchange.get("answer").map(answer).unwrap_or_default();
@@ -275,14 +275,14 @@ impl Recording {
 fn answer(answer: &Value) -> String {
     let inner = answer.as_object().and_then(|members| members.iter().next());
     match inner {
-        Some((kind, value)) if kind == "failed" => format!("failed: {}", plain(value)),
+        Some((kind, value)) if kind == "failed" => format!("failed: {}", text_of(value)),
         Some((kind, value)) if value.is_null() => format!("no {kind}"),
-        Some((_, value)) => plain(value),
-        None => plain(answer),
+        Some((_, value)) => text_of(value),
+        None => text_of(answer),
     }
 }
 
-fn plain(value: &Value) -> String {
+fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

@@ -94,7 +94,7 @@ impl Body for Answer {
 pub(super) type Whole = Box<Response<Answer>>;
 
 /// An answer without a body, or with a line of text.
-pub(super) fn plain(status: StatusCode, text: &str) -> Whole {
+pub(super) fn text_answer(status: StatusCode, text: &str) -> Whole {
     let body = (!text.is_empty()).then(|| Bytes::from(format!("{text}\n")));
     respond(status, "text/plain; charset=utf-8", Answer::Whole(body))
 }

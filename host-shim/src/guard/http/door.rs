@@ -15,7 +15,7 @@ use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode};
 use sha2::{Digest as _, Sha256};
 
-use super::answer::{Answer, Whole, plain};
+use super::answer::{Answer, Whole, text_answer};
 use super::headers::one;
 
 /// Where a guard listens, and to whom.
@@ -35,12 +35,17 @@ impl Visitors {
         let headers = request.headers();
         let host = match one(headers, &HOST) {
             Ok(Some(host)) => host,
-            Ok(None) => return Some(plain(StatusCode::BAD_REQUEST, "the header `host` is missing")),
-            Err(reason) => return Some(plain(StatusCode::BAD_REQUEST, &reason)),
+            Ok(None) => {
+                return Some(text_answer(
+                    StatusCode::BAD_REQUEST,
+                    "the header `host` is missing",
+                ));
+            }
+            Err(reason) => return Some(text_answer(StatusCode::BAD_REQUEST, &reason)),
         };
         let named = request.uri().authority().map(Authority::as_str);
         if !self.is_here(host, here) || !named.is_none_or(|named| self.is_here(named, here)) {
-            return Some(plain(
+            return Some(text_answer(
                 StatusCode::FORBIDDEN,
                 "this host is not known here; `--allow-host` says under which names requests are sent to the guard",
             ));
@@ -53,7 +58,7 @@ impl Visitors {
                     .iter()
                     .any(|known| known.eq_ignore_ascii_case(origin)) => {}
             Ok(Some(_)) | Err(_) => {
-                return Some(plain(
+                return Some(text_answer(
                     StatusCode::FORBIDDEN,
                     "this origin may not speak to the guard; `--allow-origin` says which may",
                 ));
@@ -64,7 +69,7 @@ impl Visitors {
             return Some(allowed(headers));
         }
         (!self.knows(headers)).then(|| {
-            let mut response = plain(
+            let mut response = text_answer(
                 StatusCode::UNAUTHORIZED,
                 "the bearer token of the guard is missing or wrong",
             );
@@ -112,7 +117,7 @@ impl Visitors {
 
 /// The answer to a browser that asks whether a page may send a request: <https://fetch.spec.whatwg.org/#http-cors-protocol>.
 fn allowed(headers: &HeaderMap) -> Whole {
-    let mut response = plain(StatusCode::NO_CONTENT, "");
+    let mut response = text_answer(StatusCode::NO_CONTENT, "");
     let allowed = response.headers_mut();
     allowed.insert(
         ACCESS_CONTROL_ALLOW_METHODS,

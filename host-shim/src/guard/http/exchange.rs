@@ -59,7 +59,7 @@ impl Session {
                 answered = match connection.renew(name).await {
                     Ok(()) => {
                         let session = Arc::clone(&self);
-                        tokio::spawn(async move { session.hear().await });
+                        tokio::spawn(async move { session.listen_for_client().await });
                         connection.post(&body, &envelope).await
                     }
                     Err(failure) => Err(failure),
@@ -71,7 +71,7 @@ impl Session {
             match answered {
                 Ok(Reply::Accepted) => {}
                 Ok(Reply::Message(text)) => {
-                    self.heard(connection, &envelope, text, stream, Event::default())
+                    self.pass_to_client(connection, &envelope, text, stream, Event::default())
                         .await
                 }
                 Ok(Reply::Events(events)) => {
@@ -84,12 +84,12 @@ impl Session {
                 self.close(id, is_resumable).await;
             }
             if envelope.method() == INITIALIZED {
-                self.hear().await;
+                self.listen_for_client().await;
             }
         })
     }
 
-    async fn heard(
+    async fn pass_to_client(
         self: &Arc<Self>,
         connection: &Connection,
         envelope: &Envelope,
@@ -160,7 +160,10 @@ impl Session {
         origin: Option<&Id>,
     ) {
         match event.data.take().filter(|data| !data.is_empty()) {
-            Some(text) => self.heard(connection, envelope, text, origin, event).await,
+            Some(text) => {
+                self.pass_to_client(connection, envelope, text, origin, event)
+                    .await
+            }
             None => self.take(Step::Nowhere, origin, event).await,
         }
     }
@@ -224,7 +227,7 @@ impl Session {
     }
 
     /// Listens to the server for a client that cannot do so itself.
-    async fn hear(self: &Arc<Self>) {
+    async fn listen_for_client(self: &Arc<Self>) {
         if let (Server::Url(connection), Client::Output(_)) = (&self.server, &self.client) {
             self.listen(connection).await;
         }

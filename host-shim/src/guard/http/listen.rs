@@ -9,7 +9,7 @@ use hyper::header::{HeaderMap, HeaderValue, ORIGIN};
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::time::timeout;
 
-use super::answer::{self, Answer, Stream, Whole, events, message, plain, refusal};
+use super::answer::{self, Answer, Stream, Whole, events, message, refusal, text_answer};
 use super::door::show;
 use super::envelope::{Envelope, Kind, progress_token};
 use super::events::Event;
@@ -51,13 +51,13 @@ impl Listener {
 
     async fn admitted(self: Arc<Self>, request: Request<Incoming>) -> Response<Answer> {
         if request.uri().path() != PATH {
-            return *plain(
+            return *text_answer(
                 StatusCode::NOT_FOUND,
                 &format!("there is nothing here, expected `{PATH}`"),
             );
         }
         if self.is_closed.load(Ordering::Relaxed) {
-            return *plain(StatusCode::SERVICE_UNAVAILABLE, "the guard ends");
+            return *text_answer(StatusCode::SERVICE_UNAVAILABLE, "the guard ends");
         }
         let method = request.method().clone();
         let answered = match method {
@@ -108,7 +108,7 @@ impl Listener {
         begun: Option<&str>,
     ) -> Answered {
         let Client::Streams(streams) = &session.client else {
-            return Err(plain(
+            return Err(text_answer(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "the session has no streams",
             ));
@@ -119,7 +119,7 @@ impl Listener {
                 // It may be the answer to another request, which waited for this message.
                 step => session.take(step, None, Event::default()).await,
             }
-            return Ok(plain(StatusCode::ACCEPTED, ""));
+            return Ok(text_answer(StatusCode::ACCEPTED, ""));
         };
         let Some(mut from) = streams.open(&id, progress_token(&text)) else {
             return Err(message(StatusCode::BAD_REQUEST, session.repeated(&id)));
@@ -199,7 +199,7 @@ impl Listener {
                 return match Relay::new(Arc::clone(&self.guard)).client_sent(text) {
                     Step::Refused(refused) => Err(message(StatusCode::BAD_REQUEST, refused)),
                     Step::ToServer(_) | Step::ToClient(_) | Step::Nowhere => {
-                        Ok(plain(StatusCode::ACCEPTED, ""))
+                        Ok(text_answer(StatusCode::ACCEPTED, ""))
                     }
                 };
             }
@@ -266,13 +266,13 @@ impl Listener {
         }
         let (_, session) = self.session(headers)?;
         if !Accepts::of(headers)?.events {
-            return Err(plain(
+            return Err(text_answer(
                 StatusCode::NOT_ACCEPTABLE,
                 "the header `accept` must name `text/event-stream`",
             ));
         }
         let after = headers::one(headers, &LAST_EVENT);
-        let after = after.map_err(|reason| plain(StatusCode::BAD_REQUEST, &reason))?;
+        let after = after.map_err(|reason| text_answer(StatusCode::BAD_REQUEST, &reason))?;
         let Client::Streams(streams) = &session.client else {
             return Err(not_allowed());
         };
@@ -289,7 +289,10 @@ impl Listener {
                     let status = failure
                         .status
                         .filter(|status| *status == StatusCode::METHOD_NOT_ALLOWED);
-                    return Err(plain(status.unwrap_or(StatusCode::BAD_GATEWAY), &failure.reason));
+                    return Err(text_answer(
+                        status.unwrap_or(StatusCode::BAD_GATEWAY),
+                        &failure.reason,
+                    ));
                 }
             },
         };
@@ -300,7 +303,7 @@ impl Listener {
                 let json = serde_json::Value::from(&*text).to_string();
                 let id = Id { json, text };
                 let Some(from) = streams.open(&id, None) else {
-                    return Err(plain(
+                    return Err(text_answer(
                         StatusCode::CONFLICT,
                         "somebody goes on after this event already",
                     ));
@@ -329,7 +332,7 @@ impl Listener {
         }
         let (name, _) = self.session(headers)?;
         self.forget(&name);
-        Ok(plain(StatusCode::OK, ""))
+        Ok(text_answer(StatusCode::OK, ""))
     }
 }
 

@@ -8,7 +8,7 @@ use hyper::header::{ACCEPT, ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, Head
 use hyper::{Request, StatusCode};
 use tokio::time::timeout;
 
-use super::answer::{Whole, message, plain, refusal};
+use super::answer::{Whole, message, refusal, text_answer};
 use crate::guard::reply;
 use crate::guard::stdio::FROM_CLIENT;
 
@@ -32,7 +32,7 @@ impl Accepts {
         let any = kinds.is_empty() || has("*/*");
         let events = any || has("text/event-stream") || has("text/*");
         if !events && !has("application/json") && !has("application/*") {
-            return Err(plain(
+            return Err(text_answer(
                 StatusCode::NOT_ACCEPTABLE,
                 "the header `accept` must name `application/json` and `text/event-stream`",
             ));
@@ -51,7 +51,7 @@ pub(super) async fn text_of(request: Request<Incoming>) -> Result<String, Whole>
     let essence = kind.split(';').next().unwrap_or_default().trim();
     // A page of another origin may send anything else without asking first.
     if !essence.eq_ignore_ascii_case("application/json") {
-        return Err(plain(
+        return Err(text_answer(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "expected `application/json`",
         ));
@@ -86,7 +86,7 @@ pub(super) async fn text_of(request: Request<Incoming>) -> Result<String, Whole>
 }
 
 pub(super) fn not_allowed() -> Whole {
-    let mut response = plain(
+    let mut response = text_answer(
         StatusCode::METHOD_NOT_ALLOWED,
         "expected POST; GET and DELETE are for sessions",
     );

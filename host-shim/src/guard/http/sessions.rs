@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::block_in_place;
 
-use super::answer::{Whole, message, plain, refusal};
+use super::answer::{Whole, message, refusal, text_answer};
 use super::door::Visitors;
 use super::events::Event;
 use super::headers::{self, SESSION};
@@ -69,7 +69,7 @@ impl Listener {
         let mut bytes = [0; NAME];
         if let Err(error) = getrandom::fill(&mut bytes) {
             self.guard.warn(&format!("no session can be named: {error}"));
-            return Err(plain(
+            return Err(text_answer(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "no session can be named",
             ));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use callgate_core::DocumentKind;
 use serde_json::json;
 
-use super::tests::{ANNOTATIONS, call, client, refused, relay_with, told};
+use super::tests::{ANNOTATIONS, call, client, refused, relay_with, to_client};
 use super::*;
 use crate::backend::EngineKind;
 use crate::gate::Gate;
@@ -147,7 +147,7 @@ fn nobody_is_asked_about_what_cannot_be_shown() {
     let (mut relay, queue) = asking(folder.path(), 600);
     let paths: Vec<String> = (0..10_001).map(|at| format!("/docs/{at}")).collect();
     let params = json!({"name": "read-all", "arguments": {"paths": paths}});
-    let answer = told(client(&mut relay, &call("1", &params.to_string())));
+    let answer = to_client(client(&mut relay, &call("1", &params.to_string())));
     assert_eq!(answer["result"]["_meta"]["callgate/rule"], "ask");
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("more values than a person can be shown"), "{text}");
@@ -167,7 +167,7 @@ fn a_call_that_nobody_allows_is_denied() {
     );
     let rule = |steps: Vec<Step>| {
         let [step] = <[Step; 1]>::try_from(steps).unwrap();
-        told(step)["result"]["_meta"]["callgate/rule"].clone()
+        to_client(step)["result"]["_meta"]["callgate/rule"].clone()
     };
     assert_eq!(rule(relay.answered()), "structural-approval");
     // Nobody answers in time, and then it is too late.
@@ -198,7 +198,10 @@ fn what_changes_while_a_person_thinks_is_judged_again() {
             .unwrap()
     );
     let [step] = <[Step; 1]>::try_from(relay.answered()).unwrap();
-    assert_eq!(told(step)["result"]["_meta"]["callgate/rule"], "default-deny");
+    assert_eq!(
+        to_client(step)["result"]["_meta"]["callgate/rule"],
+        "default-deny"
+    );
 }
 
 #[test]

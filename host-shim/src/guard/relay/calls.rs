@@ -6,7 +6,7 @@ use std::time::Instant;
 use callgate_core::{Audience, Decision};
 
 use super::questions::own_state;
-use super::sending::Place;
+use super::sending::ArgumentsPlace;
 use super::{Judgement, Next, Relay, Sent, Step, denied};
 use crate::backend::{self, Unoffered};
 use crate::call_text::CallText;
@@ -151,7 +151,7 @@ impl Relay {
     ) -> Next {
         let guard = Arc::clone(&self.guard);
         let response = &judgement.response;
-        let place = Place::find(message, request, call);
+        let place = ArgumentsPlace::find(message, request, call);
         let arguments = match (&response.verdict.decision, &response.arguments, &place) {
             (_, _, _) if guard.observes => Some(call.arguments.map_or("{}", |given| given.get())),
             (Decision::Allow, Some(judged), Some(_)) => Some(judged.as_str()),

@@ -151,7 +151,7 @@ fn object(value: &RawValue) -> Option<Members<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{client, gate, relay, relay_with, told};
+    use super::super::tests::{client, gate, relay, relay_with, to_client};
     use super::*;
 
     /// Lets calls of `wait` through, which no rule decides about otherwise.
@@ -184,7 +184,7 @@ mod tests {
     fn listed(relay: &mut Relay) -> String {
         client(relay, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
         let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read"},{"name":"wait"}]}}"#;
-        told(relay.server_sent(answer.to_owned()))["result"]["tools"].to_string()
+        to_client(relay.server_sent(answer.to_owned()))["result"]["tools"].to_string()
     }
 
     fn reload(relay: &Relay, policy: &str) {

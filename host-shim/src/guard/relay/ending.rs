@@ -52,7 +52,7 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::super::tests::{call, client, relay_with, told};
+    use super::super::tests::{call, client, relay_with, to_client};
     use super::*;
     use crate::guard::{Asking, GuardOptions, Lock, Queue};
 
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(queue.questions().unwrap(), []);
         // What the server has may still end, and nothing new begins.
         assert_eq!(relay.calls_in_flight(), 1);
-        let late = told(client(&mut relay, &reading(3, "b")));
+        let late = to_client(client(&mut relay, &reading(3, "b")));
         assert_eq!(late["result"]["_meta"]["callgate/rule"], "structural-stopped");
         let answer = r#"{"jsonrpc":"2.0","id":2,"result":{}}"#.to_owned();
         assert_eq!(relay.server_sent(answer.clone()), Step::ToClient(answer));
@@ -162,7 +162,7 @@ mod tests {
         let rule = || "structural-stopped".to_owned();
         assert_eq!(ids_and_rules(&relay.stop()), [(1, rule()), (2, rule())]);
         // It does not wait either.
-        let late = told(client(&mut relay, &reading(3, "a")));
+        let late = to_client(client(&mut relay, &reading(3, "a")));
         assert_eq!(late["result"]["_meta"]["callgate/rule"], "structural-stopped");
         assert_eq!(
             decisions(folder.path()),

@@ -77,7 +77,7 @@ impl Relay {
     /// Learns from the server's answer to a request that shows its era. Gives what takes the answer's place, if anything does.
     pub(super) fn reveals(&mut self, id: &Id, answer: &Members<'_>, line: &str) -> Option<Step> {
         let opening = self.openings.remove(&id.text)?;
-        let error = Fault::of(answer);
+        let error = AnswerError::of(answer);
         match (opening, error) {
             (Opening::Initialize(_), None) => {
                 self.has_begun = true;
@@ -129,7 +129,7 @@ impl Relay {
         Step::ToServer(probe)
     }
 
-    fn probed(&self, held: Held, answer: &Members<'_>, error: Option<Fault<'_>>) -> String {
+    fn probed(&self, held: Held, answer: &Members<'_>, error: Option<AnswerError<'_>>) -> String {
         match error {
             Some(error) if !error.is_modern() => {
                 self.guard.learn(Revisions::Handshake);
@@ -160,12 +160,12 @@ impl Relay {
 }
 
 /// The error of an answer.
-struct Fault<'m> {
+struct AnswerError<'m> {
     members: Members<'m>,
     code: i64,
 }
 
-impl<'m> Fault<'m> {
+impl<'m> AnswerError<'m> {
     fn of(answer: &Members<'m>) -> Option<Self> {
         let members: Members<'m> = serde_json::from_str(answer.get("error")?.get()).ok()?;
         let code = members.get("code")?.get().parse().ok()?;
@@ -202,7 +202,7 @@ impl<'m> Fault<'m> {
 }
 
 /// The revisions that a server of the modern era names, in its answer to `server/discover` or its refusal.
-fn supported(answer: &Members<'_>, error: Option<&Fault<'_>>) -> Vec<String> {
+fn supported(answer: &Members<'_>, error: Option<&AnswerError<'_>>) -> Vec<String> {
     if let Some(error) = error {
         return error.supported().unwrap_or_default();
     }
@@ -221,7 +221,7 @@ fn member(object: Option<&RawValue>, name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{client, relay, told};
+    use super::super::tests::{client, relay, to_client};
     use super::*;
 
     const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
@@ -255,7 +255,7 @@ mod tests {
         ] {
             let mut relay = relay();
             assert_eq!(client(&mut relay, &initialize()), Step::ToServer(initialize()));
-            let answer = told(relay.server_sent(error("1", code, data)));
+            let answer = to_client(relay.server_sent(error("1", code, data)));
             assert_eq!(answer["error"]["code"], code);
             names(&answer, ["`2025-06-18`", named]);
         }
@@ -271,11 +271,11 @@ mod tests {
         let mut relay = relay();
         let discover = request(1, "server/discover", META);
         client(&mut relay, &discover);
-        let answer = told(relay.server_sent(error("1", -32601, "")));
+        let answer = to_client(relay.server_sent(error("1", -32601, "")));
         assert_eq!(answer["error"]["code"], -32601);
         names(&answer, ["`2026-07-28`", "2025-11-25"]);
         // Later messages of the same era are not sent any more, and `initialize` is.
-        let refused = told(client(&mut relay, &request(2, "tools/list", META)));
+        let refused = to_client(client(&mut relay, &request(2, "tools/list", META)));
         names(&refused, ["`2026-07-28`", "2025-11-25"]);
         assert_eq!(client(&mut relay, &initialize()), Step::ToServer(initialize()));
         let welcome = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}"#.to_owned();
@@ -337,7 +337,7 @@ mod tests {
             assert_eq!(probe["method"], "server/discover");
             let step = relay.server_sent(answer.replace("ID", &probe["id"].to_string()));
             if is_legacy {
-                let refused = told(step);
+                let refused = to_client(step);
                 assert_eq!(refused["id"], 7);
                 names(&refused, ["`2026-07-28`", "2025-11-25"]);
             } else {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::tests::{call, client, relay_with, told};
+use super::tests::{call, client, relay_with, to_client};
 use super::*;
 use crate::guard::{Answer, Asking, Queue};
 
@@ -70,7 +70,7 @@ fn decisions(folder: &Path) -> Vec<Value> {
 fn a_client_with_forms_asks_its_person() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path());
-    let form = told(called(&mut relay, &json!({"elicitation": {}}), 1));
+    let form = to_client(called(&mut relay, &json!({"elicitation": {}}), 1));
     assert_eq!(form["method"], "elicitation/create");
     let message = form["params"]["message"].as_str().unwrap();
     for part in [
@@ -102,7 +102,7 @@ fn a_client_with_forms_asks_its_person() {
     assert_eq!(last["approval"], decisions(folder.path())[0]["id"]);
     // It is nobody's answer the second time, and the server never sees it.
     assert_eq!(client(&mut relay, &yes), Step::Nowhere);
-    let form = told(client(&mut relay, &reading(2)));
+    let form = to_client(client(&mut relay, &reading(2)));
     let step = client(&mut relay, &answer(&form, &chosen("allow for this session")));
     assert_eq!(step, sent(2));
     assert_eq!(client(&mut relay, &reading(3)), sent(3));
@@ -113,7 +113,7 @@ fn a_client_with_forms_asks_its_person() {
 fn a_form_that_its_client_cancels_is_nothing_that_the_server_hears_of() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path());
-    let form = told(called(&mut relay, &json!({"elicitation": {}}), 1));
+    let form = to_client(called(&mut relay, &json!({"elicitation": {}}), 1));
     let cancel =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": form["id"]}});
     assert_eq!(client(&mut relay, &cancel.to_string()), Step::Nowhere);
@@ -124,8 +124,8 @@ fn a_form_that_its_client_cancels_is_nothing_that_the_server_hears_of() {
 fn a_person_denies_and_a_client_by_itself_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path());
-    let form = told(called(&mut relay, &json!({"elicitation": {"form": {}}}), 1));
-    let denied = told(client(&mut relay, &answer(&form, &chosen("deny"))));
+    let form = to_client(called(&mut relay, &json!({"elicitation": {"form": {}}}), 1));
+    let denied = to_client(client(&mut relay, &answer(&form, &chosen("deny"))));
     assert_eq!(denied["id"], 1);
     assert_eq!(denied["result"]["_meta"]["callgate/rule"], "structural-approval");
     for result in [
@@ -135,7 +135,7 @@ fn a_person_denies_and_a_client_by_itself_does_not() {
         json!({"action": "accept", "content": {"answer": "ALWAYS ALLOW"}}),
         json!(null),
     ] {
-        let form = told(client(&mut relay, &reading(2)));
+        let form = to_client(client(&mut relay, &reading(2)));
         assert_eq!(client(&mut relay, &answer(&form, &result)), Step::Nowhere);
         assert_eq!(relay.answered(), []);
         let question = queue.questions().unwrap().pop().unwrap();
@@ -146,7 +146,7 @@ fn a_person_denies_and_a_client_by_itself_does_not() {
         relay.server_sent(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#.to_owned());
     }
     // A client may answer with an error too.
-    let form = told(client(&mut relay, &reading(3)));
+    let form = to_client(client(&mut relay, &reading(3)));
     let error = json!({"jsonrpc": "2.0", "id": form["id"], "error": {"code": -32601, "message": "no"}});
     assert_eq!(client(&mut relay, &error.to_string()), Step::Nowhere);
     assert_eq!(queue.questions().unwrap().len(), 1);
@@ -156,7 +156,7 @@ fn a_person_denies_and_a_client_by_itself_does_not() {
 fn the_first_answer_counts() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path());
-    let form = told(called(&mut relay, &json!({"elicitation": {}}), 1));
+    let form = to_client(called(&mut relay, &json!({"elicitation": {}}), 1));
     let question = queue.questions().unwrap().pop().unwrap();
     assert!(
         queue
@@ -169,10 +169,10 @@ fn the_first_answer_counts() {
             .unwrap()
     );
     let late = client(&mut relay, &answer(&form, &chosen("always allow")));
-    assert_eq!(told(late)["result"]["isError"], true);
+    assert_eq!(to_client(late)["result"]["isError"], true);
     assert_eq!(queue.approvals().unwrap().list(), []);
     // A form that somebody else has answered is taken back.
-    let form = told(client(&mut relay, &reading(2)));
+    let form = to_client(client(&mut relay, &reading(2)));
     let question = queue.questions().unwrap().pop().unwrap();
     queue
         .answer(&question.id, Answer::Once, Answerer::Terminal)
@@ -186,10 +186,10 @@ fn the_first_answer_counts() {
     assert_eq!(cancel["params"]["requestId"], form["id"]);
     assert_eq!(*call, sent(2));
     // And so is one whose call the client takes back.
-    let form = told(client(&mut relay, &reading(3)));
+    let form = to_client(client(&mut relay, &reading(3)));
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#;
     assert_eq!(
-        told(client(&mut relay, cancel))["params"]["requestId"],
+        to_client(client(&mut relay, cancel))["params"]["requestId"],
         form["id"]
     );
 }
@@ -208,12 +208,12 @@ fn a_client_without_forms_is_not_asked() {
 fn no_server_asks_or_answers_in_the_name_of_the_guard() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, _) = asking(folder.path());
-    let form = told(called(&mut relay, &json!({"elicitation": {}}), 1));
+    let form = to_client(called(&mut relay, &json!({"elicitation": {}}), 1));
     let id = &form["id"];
     let request = json!({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": {}});
     assert_eq!(relay.server_sent(request.to_string()), Step::Nowhere);
     let (mut other, _) = asking(folder.path());
-    let theirs = told(called(&mut other, &json!({"elicitation": {}}), 1));
+    let theirs = to_client(called(&mut other, &json!({"elicitation": {}}), 1));
     assert_ne!(id, &theirs["id"]);
     // A form that is not this guard's is the server's.
     let theirs = answer(&theirs, &chosen("always allow"));
@@ -241,7 +241,7 @@ fn again(id: u32, asked: &Value, result: &Value) -> String {
 }
 
 fn asked(relay: &mut Relay, id: u32, more: &Value) -> Value {
-    let asked = told(client(relay, &modern(id, "/docs/./a", more)))["result"].clone();
+    let asked = to_client(client(relay, &modern(id, "/docs/./a", more)))["result"].clone();
     assert_eq!(asked["resultType"], "input_required");
     assert_eq!(asked["inputRequests"]["callgate"]["method"], "elicitation/create");
     asked
@@ -259,7 +259,7 @@ fn a_modern_client_asks_and_sends_the_call_again() {
     assert_eq!(client(&mut relay, &yes), Step::ToServer(expected));
     assert_eq!(queue.questions().unwrap(), []);
     // It was an answer once.
-    let rule = |step: Step| told(step)["result"]["_meta"]["callgate/rule"].clone();
+    let rule = |step: Step| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
     let twice = again(3, &first, &chosen("allow this once"));
     assert_eq!(rule(client(&mut relay, &twice)), "structural-approval");
     let next = asked(&mut relay, 4, &json!({}));
@@ -277,7 +277,7 @@ fn a_state_is_for_its_call_and_its_policy() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path());
     let (mut other, _) = asking(folder.path());
-    let rule = |step: Step| told(step)["result"]["_meta"]["callgate/rule"].clone();
+    let rule = |step: Step| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
     let theirs = asked(&mut other, 1, &json!({}));
     let step = client(&mut relay, &again(1, &theirs, &chosen("allow this once")));
     assert_eq!(rule(step), "structural-approval");
@@ -317,11 +317,11 @@ fn an_answer_that_comes_too_late_allows_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking_for(folder.path(), 0);
     let first = asked(&mut relay, 1, &json!({}));
-    let late = told(client(&mut relay, &again(2, &first, &chosen("always allow"))));
+    let late = to_client(client(&mut relay, &again(2, &first, &chosen("always allow"))));
     assert_eq!(late["result"]["_meta"]["callgate/rule"], "structural-approval");
     assert_eq!(queue.approvals().unwrap().list(), []);
-    let form = told(called(&mut relay, &json!({"elicitation": {}}), 3));
-    let late = told(client(&mut relay, &answer(&form, &chosen("always allow"))));
+    let form = to_client(called(&mut relay, &json!({"elicitation": {}}), 3));
+    let late = to_client(client(&mut relay, &answer(&form, &chosen("always allow"))));
     assert_eq!(late["id"], 3);
     assert_eq!(late["result"]["_meta"]["callgate/rule"], "structural-approval");
 }
@@ -369,10 +369,10 @@ fn goes_on(id: u32, path: &str, state: &Value) -> String {
 fn an_approved_call_that_the_server_asks_more_for_is_not_asked_about_again() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path());
-    let rule = |step: Step| told(step)["result"]["_meta"]["callgate/rule"].clone();
+    let rule = |step: Step| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
     for (id, state) in [(10, json!("one")), (20, Value::Null)] {
         approved(&mut relay, id);
-        let mut asks = told(relay.server_sent(wants_more(id + 1, &state)));
+        let mut asks = to_client(relay.server_sent(wants_more(id + 1, &state)));
         let given = asks["result"]["requestState"].clone();
         assert_ne!(given, state);
         // Nothing but the state is another one.
@@ -384,7 +384,7 @@ fn an_approved_call_that_the_server_asks_more_for_is_not_asked_about_again() {
             rule(client(&mut relay, &goes_on(id + 2, "/docs/b", &given))),
             "structural-approval"
         );
-        let unknown = told(client(&mut relay, &goes_on(id + 2, "/docs/./a", &state)));
+        let unknown = to_client(client(&mut relay, &goes_on(id + 2, "/docs/./a", &state)));
         assert_eq!(unknown["result"]["resultType"], "input_required");
         let questions = queue.questions().unwrap().len();
         let sent = client(&mut relay, &goes_on(id + 4, "/docs/./a", &given));
@@ -395,7 +395,7 @@ fn an_approved_call_that_the_server_asks_more_for_is_not_asked_about_again() {
         let expected: Value = serde_json::from_str(&goes_on(id + 4, "/docs/a", &state)).unwrap();
         assert_eq!(sent, expected);
         // The server may ask for more than one thing, one after the other.
-        let more = told(relay.server_sent(wants_more(id + 4, &state)))["result"]["requestState"].clone();
+        let more = to_client(relay.server_sent(wants_more(id + 4, &state)))["result"]["requestState"].clone();
         let sent = client(&mut relay, &goes_on(id + 5, "/docs/./a", &more));
         assert!(matches!(sent, Step::ToServer(_)));
         assert_eq!(queue.questions().unwrap().len(), questions);
@@ -418,9 +418,9 @@ fn only_the_client_that_the_server_asks_goes_on_with_an_approved_call() {
     let (mut relay, _) = asking(folder.path());
     let mut other = Relay::new(Arc::clone(&relay.guard));
     approved(&mut relay, 1);
-    let asks = told(relay.server_sent(wants_more(2, &Value::Null)));
+    let asks = to_client(relay.server_sent(wants_more(2, &Value::Null)));
     // It is the same call, and the same server, which gives no state by which to tell its clients.
-    let theirs = told(client(&mut other, &goes_on(1, "/docs/a", &Value::Null)));
+    let theirs = to_client(client(&mut other, &goes_on(1, "/docs/a", &Value::Null)));
     assert_eq!(theirs["result"]["resultType"], "input_required");
     let own = goes_on(3, "/docs/a", &asks["result"]["requestState"]);
     assert!(matches!(client(&mut relay, &own), Step::ToServer(_)));
@@ -443,7 +443,7 @@ fn a_call_that_the_server_has_taken_is_not_approved_again() {
         approved(&mut relay, id);
         assert_eq!(relay.server_sent(answer.clone()), Step::ToClient(answer));
         for state in [Value::Null, json!(5), json!({})] {
-            let again = told(client(&mut relay, &goes_on(id + 2, "/docs/a", &state)));
+            let again = to_client(client(&mut relay, &goes_on(id + 2, "/docs/a", &state)));
             assert_eq!(again["result"]["resultType"], "input_required", "{again}");
         }
     }

@@ -9,25 +9,25 @@ use super::*;
 
 /// How a server may read an object that holds a name more than once.
 #[derive(Clone, Copy)]
-struct Reading {
+struct NameReading {
     takes_last: bool,
     passes_over_case: bool,
 }
 
-const READINGS: [Reading; 4] = [
-    Reading {
+const READINGS: [NameReading; 4] = [
+    NameReading {
         takes_last: false,
         passes_over_case: false,
     },
-    Reading {
+    NameReading {
         takes_last: false,
         passes_over_case: true,
     },
-    Reading {
+    NameReading {
         takes_last: true,
         passes_over_case: false,
     },
-    Reading {
+    NameReading {
         takes_last: true,
         passes_over_case: true,
     },
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for All<'de> {
     }
 }
 
-impl Reading {
+impl NameReading {
     fn member<'t>(self, text: &'t str, name: &str) -> Option<&'t str> {
         let All(all) = serde_json::from_str(text).ok()?;
         let is = |known: &str| known == name || self.passes_over_case && known.eq_ignore_ascii_case(name);

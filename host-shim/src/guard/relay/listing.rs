@@ -264,7 +264,7 @@ impl Relay {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{call, client, gate, relay_with, told};
+    use super::super::tests::{call, client, gate, relay_with, to_client};
     use super::*;
     use crate::guard::Lock;
 
@@ -307,7 +307,7 @@ mod tests {
     }
 
     fn rule(step: Step) -> Value {
-        told(step)["result"]["_meta"]["callgate/rule"].clone()
+        to_client(step)["result"]["_meta"]["callgate/rule"].clone()
     }
 
     #[test]

@@ -9,14 +9,14 @@ use crate::guard::message::{Request, ToolCall};
 
 /// Where in a message the arguments belong.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ArgumentsPlace {
     /// In place of those that are there.
     Of(Range<usize>),
     /// Before the other params.
     Before(usize),
 }
 
-impl Place {
+impl ArgumentsPlace {
     /// Where the arguments of a call belong; `None` for a request that is not a part of the message.
     pub(super) fn find(message: &str, request: &Request<'_>, call: &ToolCall<'_>) -> Option<Self> {
         let within = |part: &str| {
@@ -64,7 +64,7 @@ mod tests {
             panic!("{message}");
         };
         let call = ToolCall::read(&request).unwrap();
-        let place = Place::find(message, &request, &call).unwrap();
+        let place = ArgumentsPlace::find(message, &request, &call).unwrap();
         place.put(message.to_owned(), arguments)
     }
 
@@ -107,6 +107,6 @@ mod tests {
         };
         let call = ToolCall::read(&request).unwrap();
         let other = one.to_owned();
-        assert_eq!(Place::find(&other, &request, &call), None);
+        assert_eq!(ArgumentsPlace::find(&other, &request, &call), None);
     }
 }

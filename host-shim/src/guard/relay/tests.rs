@@ -69,7 +69,7 @@ pub(super) fn call(id: &str, params: &str) -> String {
 
 /// The client's answer in place of the one that it asked for.
 #[track_caller]
-pub(super) fn told(step: Step) -> Value {
+pub(super) fn to_client(step: Step) -> Value {
     match step {
         Step::ToClient(text) => serde_json::from_str(&text).unwrap(),
         other => panic!("{other:?}"),
@@ -78,7 +78,7 @@ pub(super) fn told(step: Step) -> Value {
 
 #[track_caller]
 pub(super) fn refused(step: Step, id: &Value, reason: &str) {
-    let answer = told(step);
+    let answer = to_client(step);
     assert_eq!(&answer["id"], id, "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.contains(reason), "{message}");
@@ -96,7 +96,7 @@ fn an_allowed_call_is_sent_with_what_was_judged() {
     // Without arguments nothing is made up.
     let bare = call("8", r#"{"name":"wait"}"#);
     // No rule decides about a call without a resource.
-    assert_eq!(told(client(&mut relay, &bare))["result"]["isError"], true);
+    assert_eq!(to_client(client(&mut relay, &bare))["result"]["isError"], true);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_call_that_is_not_allowed_is_answered_with_its_rule() {
         (r#"{"path":"/docs/a"}"#, "escalate", "ask"),
         (r#"{"path":["a",{}]}"#, "deny", "structural-unreadable-argument"),
     ] {
-        let answer = told(client(
+        let answer = to_client(client(
             &mut relay,
             &call("\"a\"", &format!(r#"{{"name":"read","arguments":{arguments}}}"#)),
         ));
@@ -124,7 +124,7 @@ fn a_call_that_is_not_allowed_is_answered_with_its_rule() {
         assert_eq!(result.get("resultType"), None);
     }
     let modern = r#"{"name":"no","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#;
-    let answer = told(client(&mut relay, &call("1", modern)));
+    let answer = to_client(client(&mut relay, &call("1", modern)));
     assert_eq!(answer["result"]["resultType"], "complete");
     // An answered request does not wait: the id may be used again.
     assert_eq!(relay.calls_in_flight(), 0);
@@ -139,7 +139,7 @@ fn a_call_that_is_not_allowed_is_answered_with_its_rule() {
 
 #[test]
 fn a_tool_that_nobody_annotated_is_denied_with_that_reason() {
-    let answer = told(client(&mut relay(), &call("1", r#"{"name":"new"}"#)));
+    let answer = to_client(client(&mut relay(), &call("1", r#"{"name":"new"}"#)));
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(
         text.contains("No annotation names this tool") && text.contains("callgate annotate"),
@@ -164,7 +164,7 @@ fn only_tools_are_reached_where_nothing_else_may_be() {
             Step::ToServer(_) => assert!(passes, "{method}"),
             step => {
                 assert!(!passes, "{method}");
-                assert_eq!(told(step)["error"]["code"], -32601);
+                assert_eq!(to_client(step)["error"]["code"], -32601);
                 // The id is free again.
                 assert!(matches!(client(&mut only, &request("ping")), Step::ToServer(_)));
             }
@@ -223,7 +223,7 @@ fn tools_that_nobody_annotated_are_not_shown() {
     client(&mut relay, list);
     let unreadable = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","Name":"read"}]}}"#;
     assert_eq!(
-        told(relay.server_sent(unreadable.to_owned()))["error"]["code"],
+        to_client(relay.server_sent(unreadable.to_owned()))["error"]["code"],
         -32603
     );
     let mut observing = relay_with(|options| options.observe = true);
@@ -242,7 +242,7 @@ fn a_tool_that_nobody_accepted_or_that_has_changed_is_held_back() {
     let pins = lock.pins("files");
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let call = call("2", r#"{"name":"read","arguments":{"path":"a"}}"#);
-    let rule = |step: Step| told(step)["result"]["_meta"]["callgate/rule"].clone();
+    let rule = |step: Step| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
     for (listed, is_shown) in [
         (read.clone(), true),
         (
@@ -253,7 +253,7 @@ fn a_tool_that_nobody_accepted_or_that_has_changed_is_held_back() {
         let mut relay = relay_with(|options| options.pins = Some(pins.clone()));
         client(&mut relay, list);
         let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [listed, {"name": "wait"}]}});
-        let shown = told(relay.server_sent(answer.to_string()));
+        let shown = to_client(relay.server_sent(answer.to_string()));
         assert_eq!(
             shown["result"]["tools"].as_array().unwrap().len(),
             usize::from(is_shown)
@@ -349,7 +349,7 @@ fn without_a_log_nothing_is_allowed() {
     let mut relay = relay_with(|options| options.audit = Some(path.clone()));
     std::fs::remove_file(&path).unwrap();
     std::os::unix::fs::symlink(full, &path).unwrap();
-    let answer = told(client(
+    let answer = to_client(client(
         &mut relay,
         &call("1", r#"{"name":"read","arguments":{"path":"a"}}"#),
     ));
@@ -396,7 +396,7 @@ fn tools_that_the_policy_leaves_nothing_to_do_are_not_shown_until_it_changes() {
     for (within, shown) in [("/etc/ssh", 0), ("/srv", 1), ("/etc", 0), ("/etc/docs", 1)] {
         relay.guard.reload(gate(within), None).unwrap();
         client(&mut relay, list);
-        let told = told(relay.server_sent(answer.to_owned()));
+        let told = to_client(relay.server_sent(answer.to_owned()));
         assert_eq!(
             told["result"]["tools"].as_array().unwrap().len(),
             shown,

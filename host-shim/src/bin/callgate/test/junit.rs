@@ -38,7 +38,7 @@ impl Report {
         let mut texts = Vec::new();
         for outcome in outcomes {
             texts.push(match &outcome.explanation {
-                Some(explanation) => plain(&tree::of(explanation, outcome.help.as_deref(), false)?),
+                Some(explanation) => unstyled(&tree::of(explanation, outcome.help.as_deref(), false)?),
                 None => String::new(),
             });
         }
@@ -137,7 +137,7 @@ fn seconds(took: Duration) -> String {
 }
 
 /// The text without styles.
-fn plain(text: &str) -> String {
+fn unstyled(text: &str) -> String {
     let text = anstream::adapter::strip_str(text).to_string();
     text.replace(NO_CHARACTERS, "\u{fffd}")
 }

@@ -189,6 +189,20 @@ test("nesting is limited", () => {
   assert.match(long.reason, /argument `paths` holds more than 262144 items and members/);
 });
 
+test("no array hides a protected path, however long it is and however much of it is holes", () => {
+  const guarded = createEngine({ ...CONFIG, protectedPaths: ["/home/u/.ssh"] });
+  const path = `${SANDBOX}/a.txt`;
+  const rule = (head) => guarded.evaluate(call("filesystem", "read_file", { path, head })).rule;
+  const key = "/home/u/.ssh/id";
+  const sparse = (length, at) => Object.assign([], { length, [at]: key });
+  for (const items of [sparse(4_000_000_000, 3_999_999_999), sparse(600_000, 599_999), sparse(10, 9)]) {
+    assert.equal(rule(items), "structural-protected-path", String(items.length));
+  }
+  const dense = new Array(600_000).fill("x");
+  dense[dense.length - 1] = key;
+  assert.equal(rule(dense), "structural-protected-path");
+});
+
 test("arguments without a role are passed on by reference, as plain own members", () => {
   const values = { content: "x".repeat(10_000_000), buffer: Buffer.alloc(8), date: new Date(0), nested: { deep: [1] } };
   const args = Object.defineProperty({ path: "new/../b.txt", ...values }, "__proto__", {

@@ -374,3 +374,33 @@ fn compile_members(
     });
     (members.collect(), unnamed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{self, DocumentKind};
+    use crate::document::DocumentSource;
+    use crate::host::Recording;
+
+    #[test]
+    fn tools_share_the_places_that_conditions_look_at() {
+        let policy = r#"{"rules": [
+            {"name": "a", "if": {"tool": "a"}, "then": "deny", "reason": ""},
+            {"name": "b", "if": {"tool": "b"}, "then": "deny", "reason": ""},
+            {"name": "c", "if": {"tool": "c", "args": [{"arg": "x", "is": "present"}]}, "then": "deny", "reason": ""}]}"#;
+        let annotations = r#"{"servers": {"s": {"tools": [
+            {"toolName": "c", "args": {"x": "read-path"}}, {"toolName": "b", "args": {}}, {"toolName": "a", "args": {}}]}}}"#;
+        let config = config::read(&[
+            (DocumentKind::Policy, DocumentSource::Text(policy)),
+            (DocumentKind::Annotations, DocumentSource::Text(annotations)),
+        ])
+        .unwrap();
+        let program = compile(config, &Recording::new("/home/u", "/", Vec::new()));
+        let [a, b, c] = &*program.tools else { panic!() };
+        assert_eq!([&*a.name, &*b.name, &*c.name], ["a", "b", "c"]);
+        // Rules of their own, and no condition.
+        assert!(a.scopes != b.scopes && Arc::ptr_eq(&a.conditioned, &b.conditioned));
+        assert_eq!(a.conditioned.keys().count(), 0);
+        assert_eq!(c.conditioned.keys().count(), 1);
+    }
+}

@@ -171,6 +171,28 @@ mod tests {
         let first = Log::open(&path).unwrap().next().unwrap().unwrap();
         assert_eq!(first.record["previous"], last.digest);
     }
+
+    #[test]
+    fn a_log_whose_folder_is_gone_for_a_while_goes_on_after_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (there, gone) = (folder.path().join("there"), folder.path().join("gone"));
+        std::fs::create_dir(&there).unwrap();
+        let path = there.join("log");
+        let guard = Audit::open(path.clone(), false).unwrap();
+        refused(&guard, "a").unwrap();
+        std::fs::rename(&there, &gone).unwrap();
+        // It cannot be opened, and is not left locked: another guard would wait for ever.
+        for _ in 0..2 {
+            refused(&guard, "b").unwrap_err();
+        }
+        let other = Audit::open(gone.join("log"), false).unwrap();
+        refused(&other, "c").unwrap();
+        std::fs::rename(&gone, &there).unwrap();
+        refused(&guard, "d").unwrap();
+        assert_eq!(breaks(&path), [0; 0]);
+        assert_eq!(Log::open(&path).unwrap().count(), 3);
+    }
+
     fn refused(guard: &Audit, reason: &str) -> std::io::Result<()> {
         guard.write("s", &Record::Refused { reason })
     }

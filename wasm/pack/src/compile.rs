@@ -59,8 +59,8 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         // Measured in Node: as fast as level 3. Inlining as much as LLVM likes is 8 % faster and 14 % larger; level `s` is
         // 15 % slower and 3 % smaller. The second threshold is for functions that say `#[inline]`, and is 325 by default. With
         // 10 and 100 the module is 2 % smaller, and verdicts take 3 to 9 % more instructions; with 10 and 40 it is hardly
-        // smaller than that. Unrolling, vectorization and specialization make no difference. An analysis judges thousands of
-        // calls.
+        // smaller than that. Without unrolling at run time, vectorization and specialization it is the same module. An analysis
+        // judges thousands of calls.
         Face::JavaScript | Face::Analysis => {
             command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "2");
             let inlined = "-C llvm-args=-inlinedefault-threshold=40 -C llvm-args=-inlinehint-threshold=200";

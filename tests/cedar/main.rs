@@ -1,20 +1,21 @@
 //! How long Cedar's analysis and this one take to answer the same question about the same policy, in one run.
 //!
 //! `CVC5=PROGRAM cargo run --release` in this folder, on an otherwise idle machine; the program is cvc5, or `solver.py` here for who
-//! has only its library. Numbers as arguments are the numbers of rules, by default 10, 36, 100, 300 and 1,000.
+//! has only its library. Numbers as arguments are the numbers of rules, by default 36, 200 and 1,000.
 //!
-//! The rules say what both can say: every other one allows a tool to fetch from a host, whose name Cedar compares as a string, and
-//! the others allow a tool to read below a directory, which is `like` in Cedar. Each time is from the policy's text to the answer:
-//! reading it, making what is asked, asking. Both must answer alike, and as is right.
+//! The rules say what both can say (`policies.rs`). Cedar is asked twice: with paths, hosts and branches as texts, where a directory
+//! is `like`, and as entities, where it is `in`. A text is taken for a path in canonical form, which Cedar leaves to its caller. Each
+//! time is from the policy's text to the answer: reading it, making what is asked, asking. Both must answer alike, and as is right;
+//! and the engines of both must decide about each call that one of them shows as it says.
 
-use std::str::FromStr as _;
+mod ours;
+mod policies;
+mod theirs;
+
 use std::time::{Duration, Instant};
 
-use callgate_core::{Comparison, DocumentKind, Engine, LinklessHost, Outcome, check_invariants};
-use cedar_policy::{PolicySet, Schema};
-use cedar_policy_symcc::solver::LocalSolver;
-use cedar_policy_symcc::{CedarSymCompiler, CompiledPolicySet};
-use serde_json::{Value, json};
+use policies::{ALL, Answer, Asked, Example, Policy, Question, Shown};
+use theirs::{Cedar, Form};
 
 /// How often each question is asked; the medians are shown.
 const RUNS: usize = 5;
@@ -22,196 +23,16 @@ const RUNS: usize = 5;
 /// How long a question may take.
 const MOST: Duration = Duration::from_secs(120);
 
-#[derive(Clone, Copy)]
-enum Question {
-    /// The same rules in another order allow the same.
-    OtherOrder,
-    /// They do if the last is about another place.
-    OneDiffers,
-    /// Nothing is read below a directory that no rule is about.
-    NeverElsewhere,
-    /// Nothing is read below the directory of a rule.
-    NeverThere,
-}
-
-impl Question {
-    const ALL: [(Self, &str, bool); 4] = [
-        (Self::OtherOrder, "equal, in another order?", true),
-        (Self::OneDiffers, "equal, where one differs?", false),
-        (Self::NeverElsewhere, "never below /etc?", true),
-        (Self::NeverThere, "never below /srv/1/data?", false),
-    ];
-}
-
-/// The places of so many rules in order; `is_changed`: the last is about another place.
-fn places(count: usize, is_reversed: bool, is_changed: bool) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..count).collect();
-    if let Some(last) = places.last_mut().filter(|_| is_changed) {
-        *last += 8;
-    }
-    if is_reversed {
-        places.reverse();
-    }
-    places
-}
-
-fn cedar_policy(places: &[usize]) -> String {
-    let rule = |at: &usize| match at % 2 {
-        0 => format!(
-            "permit(principal, action == Action::\"fetch\", resource) when {{ context.host == \"h{at}.example.com\" }};\n"
-        ),
-        _ => format!(
-            "permit(principal, action == Action::\"read\", resource) when {{ {} }};\n",
-            below(&format!("/srv/{at}/data"))
-        ),
-    };
-    places.iter().map(rule).collect()
-}
-
-fn below(directory: &str) -> String {
-    format!("context.path == \"{directory}\" || context.path like \"{directory}/*\"")
-}
-
-const SCHEMA: &str = r#"
-    entity User;
-    entity Thing;
-    action fetch appliesTo { principal: [User], resource: [Thing], context: { host: String } };
-    action read appliesTo { principal: [User], resource: [Thing], context: { path: String } };
-"#;
-
-struct Cedar {
-    schema: Schema,
-    compiler: CedarSymCompiler<LocalSolver>,
-}
-
-impl Cedar {
-    fn new() -> Self {
-        let solver = LocalSolver::cvc5().expect("a solver");
-        Self {
-            schema: Schema::from_cedarschema_str(SCHEMA).expect("a schema").0,
-            compiler: CedarSymCompiler::new(solver).expect("a solver"),
-        }
-    }
-
-    /// The answer, and how long it took until the solver was asked.
-    async fn answer(&mut self, question: Question, count: usize) -> (bool, Duration) {
-        let begun = Instant::now();
-        let one = cedar_policy(&places(count, false, false));
-        let other = match question {
-            Question::OtherOrder => cedar_policy(&places(count, true, false)),
-            Question::OneDiffers => cedar_policy(&places(count, true, true)),
-            Question::NeverElsewhere => reading("/etc"),
-            Question::NeverThere => reading("/srv/1/data"),
-        };
-        let [one, other] = [one, other].map(|text| PolicySet::from_str(&text).expect("a policy"));
-        let compiled: Vec<_> = self
-            .schema
-            .request_envs()
-            .map(|env| {
-                [&one, &other]
-                    .map(|set| CompiledPolicySet::compile(set, &env, &self.schema).expect("a policy"))
-            })
-            .collect();
-        let asked = begun.elapsed();
-        for [one, other] in &compiled {
-            let found = match question {
-                Question::OtherOrder | Question::OneDiffers => {
-                    self.compiler
-                        .check_equivalent_with_counterexample_opt(one, other)
-                        .await
-                }
-                Question::NeverElsewhere | Question::NeverThere => {
-                    self.compiler
-                        .check_disjoint_with_counterexample_opt(one, other)
-                        .await
-                }
-            };
-            if found.expect("an answer").is_some() {
-                return (false, asked);
-            }
-        }
-        (true, asked)
-    }
-}
-
-/// The policy that allows reading below the directory.
-fn reading(directory: &str) -> String {
-    format!(
-        "permit(principal, action == Action::\"read\", resource) when {{ {} }};",
-        below(directory)
-    )
-}
-
-fn engine(places: &[usize], invariants: &Value) -> Engine {
-    let rule = |at: &usize| {
-        let conditions = match at % 2 {
-            0 => {
-                json!({"tool": "fetch", "domains": {"roles": "fetch-url", "allowed": [format!("h{at}.example.com")]}})
-            }
-            _ => {
-                json!({"tool": "read", "paths": {"roles": "read-path", "within": format!("/srv/{at}/data")}})
-            }
-        };
-        json!({"name": format!("r{at}"), "if": conditions, "then": "allow", "reason": "r"})
-    };
-    let policy = json!({"rules": places.iter().map(rule).collect::<Vec<Value>>()});
-    let tool = |name: &str, argument: &str, role: &str| {
-        let schema =
-            json!({"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]});
-        json!({"toolName": name, "args": {argument: role}, "inputSchema": schema})
-    };
-    let tools = json!([
-        tool("fetch", "url", "fetch-url"),
-        tool("read", "path", "read-path")
-    ]);
-    // As Cedar has it, from text.
-    let [policy, annotations, invariants] =
-        [&policy, &json!({"servers": {"s": {"tools": tools}}}), invariants].map(Value::to_string);
-    Engine::builder()
-        .part(DocumentKind::Policy, policy.as_str())
-        .part(DocumentKind::Annotations, annotations.as_str())
-        .part(DocumentKind::Invariants, invariants.as_str())
-        .build(&LinklessHost::new("/home/u", "/"))
-        .expect("an engine")
-}
-
-/// The answer, and how long it took until the analysis began.
-fn own_answer(question: Question, count: usize) -> (bool, Duration) {
-    let begun = Instant::now();
-    let never = |directory: &str| json!([{"never": {"decision": ["allow", "escalate"], "roles": "read-path", "within": directory}}]);
-    let (other, invariants) = match question {
-        Question::OtherOrder => (Some(places(count, true, false)), json!([])),
-        Question::OneDiffers => (Some(places(count, true, true)), json!([])),
-        Question::NeverElsewhere => (None, never("/etc")),
-        Question::NeverThere => (None, never("/srv/1/data")),
-    };
-    let one = engine(&places(count, false, false), &invariants);
-    let other = other.map(|places| engine(&places, &invariants));
-    let asked = begun.elapsed();
-    let Some(other) = other else {
-        return match check_invariants(&one, None, &|_| {})
-            .first()
-            .map(|found| &found.outcome)
-        {
-            Some(Outcome::Proven { .. }) => (true, asked),
-            Some(Outcome::Refuted { .. }) => (false, asked),
-            found => panic!("{found:?}"),
-        };
-    };
-    let comparison = Comparison::new(&one, &other);
-    let is_equal = comparison.tools().into_iter().all(|(server, tool)| {
-        let changes = comparison.tool(server, tool).expect("a tool");
-        assert!(changes.unknown.is_empty(), "{:?}", changes.unknown);
-        changes.looser.is_empty() && changes.stricter.is_empty()
-    });
-    (is_equal, asked)
-}
+/// A question that takes longer is asked once, and not of more rules.
+const LONG: Duration = Duration::from_secs(5);
 
 /// Times of one question: until it is asked, and until it is answered.
 #[derive(Default)]
 struct Times {
     asked: Vec<Duration>,
     answered: Vec<Duration>,
+    /// There was no answer in time.
+    is_over: bool,
 }
 
 impl Times {
@@ -220,18 +41,34 @@ impl Times {
         self.asked.push(asked);
     }
 
-    fn shown(&mut self) -> String {
-        format!(
-            "{:.1?} | {:.1?}",
-            median(&mut self.asked),
-            median(&mut self.answered)
-        )
+    fn is_enough(&self) -> bool {
+        self.answered.len() >= RUNS || self.answered.last().is_some_and(|last| *last > LONG)
+    }
+
+    fn answered(&mut self) -> Option<Duration> {
+        median(&mut self.answered)
+    }
+
+    fn cell(&mut self) -> String {
+        match self.answered() {
+            Some(time) => format!("{time:.1?}"),
+            None if self.is_over => format!("more than {MOST:?}"),
+            None => "–".to_owned(),
+        }
+    }
+
+    /// The time after it is asked.
+    fn solver(&mut self) -> String {
+        let times = self.answered().zip(median(&mut self.asked));
+        times.map_or("–".to_owned(), |(answered, asked)| {
+            format!("{:.1?}", answered.saturating_sub(asked))
+        })
     }
 }
 
-fn median(times: &mut [Duration]) -> Duration {
+fn median(times: &mut [Duration]) -> Option<Duration> {
     times.sort();
-    times.get(times.len() / 2).copied().unwrap_or_default()
+    times.get(times.len() / 2).copied()
 }
 
 fn main() {
@@ -248,39 +85,169 @@ async fn compare() {
         .map(|one| one.parse().expect("a number"))
         .collect();
     let counts = match given.is_empty() {
-        true => vec![10, 36, 100, 300, 1_000],
+        true => vec![36, 200, 1_000],
         false => given,
     };
-    let mut cedar = Cedar::new();
-    // The solver is up, and what it takes to ask it anything at all is known.
-    cedar.answer(Question::OneDiffers, 2).await;
-    println!("| rules | question | Cedar: asked after | answered | here: asked after | answered | times |");
-    println!("|---:|---|---:|---:|---:|---:|---:|");
+    println!(
+        "| rules | question | answer | Cedar, texts | of that the solver | Cedar, entities | here | times |"
+    );
+    println!("|---:|---|---|---:|---:|---:|---:|---:|");
+    hold_difference();
+    let mut table = Table::default();
     for count in counts {
-        for (question, name, expected) in Question::ALL {
-            let (mut theirs, mut ours) = (Times::default(), Times::default());
-            for _ in 0..RUNS {
-                let begun = Instant::now();
-                let Ok((answer, asked)) = tokio::time::timeout(MOST, cedar.answer(question, count)).await
-                else {
-                    // Its unfinished work would be in the way of the next question.
-                    cedar = Cedar::new();
-                    break;
-                };
-                theirs.add(begun, asked);
-                assert_eq!(answer, expected, "Cedar: {count} rules, {name}");
-                let begun = Instant::now();
-                let (answer, asked) = own_answer(question, count);
-                ours.add(begun, asked);
-                assert_eq!(answer, expected, "here: {count} rules, {name}");
-            }
-            if ours.answered.len() < RUNS {
-                println!("| {count} | {name} | | more than {MOST:?} | | | |");
-                continue;
-            }
-            let (their_cells, our_cells) = (theirs.shown(), ours.shown());
-            let ratio = median(&mut theirs.answered).div_duration_f64(median(&mut ours.answered));
-            println!("| {count} | {name} | {their_cells} | {our_cells} | {ratio:.0} |");
+        for (at, asked) in ALL.iter().enumerate() {
+            table.row(count, at, asked).await;
         }
     }
+    println!("\n`–`: not asked, since it took more than {LONG:?} with fewer rules.");
+    println!(
+        "{} calls that one of the two shows are decided alike by the engines of both.",
+        table.shown
+    );
+}
+
+#[derive(Default)]
+struct Table {
+    /// The questions that took Cedar long, by their places.
+    long: Vec<(usize, Form)>,
+    /// Calls that one of the two showed.
+    shown: usize,
+}
+
+impl Table {
+    async fn row(&mut self, count: usize, at: usize, asked: &Asked) {
+        let question = (asked.question)(count);
+        let (answer, mut texts) = self.theirs(Form::Texts, at, asked, &question).await;
+        let (_, mut entities) = self.theirs(Form::Entities, at, asked, &question).await;
+        let (own, mut ours) = ours(asked, &question);
+        if let Some(answer) = answer {
+            self.hold(&question, &answer, &own);
+        }
+        let is_same = asked.is_so == asked.is_so_of_entities;
+        let is_so = |is_so| if is_so { "yes" } else { "no" };
+        let answer = match is_same {
+            true => is_so(asked.is_so).to_owned(),
+            false => format!(
+                "{}; of entities {}",
+                is_so(asked.is_so),
+                is_so(asked.is_so_of_entities)
+            ),
+        };
+        // Against the form that is faster, where both say the same.
+        let faster = match entities.answered() {
+            Some(entities) if is_same => texts.answered().map(|texts| texts.min(entities)),
+            _ => texts.answered(),
+        };
+        let times = faster
+            .zip(ours.answered())
+            .map_or(String::new(), |(theirs, ours)| {
+                format!("{:.0}", theirs.div_duration_f64(ours))
+            });
+        println!(
+            "| {count} | {} | {answer} | {} | {} | {} | {} | {times} |",
+            asked.name,
+            texts.cell(),
+            texts.solver(),
+            entities.cell(),
+            ours.cell(),
+        );
+    }
+
+    /// Cedar's answer, unless it takes too long.
+    async fn theirs(
+        &mut self,
+        form: Form,
+        at: usize,
+        asked: &Asked,
+        question: &Question,
+    ) -> (Option<Answer>, Times) {
+        let (mut last, mut times) = (None, Times::default());
+        if self.long.contains(&(at, form)) {
+            return (last, times);
+        }
+        let mut cedar = Cedar::new(form, MOST);
+        // The solver is up, which is not what is timed.
+        cedar.answer(&(ALL[1].question)(2)).await;
+        let expected = match form {
+            Form::Texts => asked.is_so,
+            Form::Entities => asked.is_so_of_entities,
+        };
+        while !times.is_enough() {
+            let begun = Instant::now();
+            let answer = tokio::time::timeout(MOST, cedar.answer(question)).await;
+            let Ok((answer, before)) = answer else {
+                times.is_over = true;
+                break;
+            };
+            times.add(begun, before);
+            assert_eq!(answer.is_none(), expected, "Cedar: {}, {answer:?}", asked.name);
+            last = Some(answer);
+        }
+        if times.is_over || times.answered().is_some_and(|time| time > LONG) {
+            self.long.push((at, form));
+        }
+        (last, times)
+    }
+
+    /// Holds what each shows against the engine of the other.
+    fn hold(&mut self, question: &Question, theirs: &Answer, ours: &Answer) {
+        match (theirs, ours) {
+            (Some(Shown::Call(theirs)), Some(Shown::Call(ours))) => {
+                hold_call(question, theirs);
+                hold_call(question, ours);
+                self.shown += 2;
+            }
+            (Some(Shown::Rules(theirs)), Some(Shown::Rules(ours))) => {
+                assert_eq!(theirs, ours, "rules that decide nothing");
+            }
+            _ => (),
+        }
+    }
+}
+
+fn ours(asked: &Asked, question: &Question) -> (Answer, Times) {
+    let (mut last, mut times) = (None, Times::default());
+    while !times.is_enough() {
+        let begun = Instant::now();
+        let (answer, before) = ours::answer(question);
+        times.add(begun, before);
+        assert_eq!(answer.is_none(), asked.is_so, "here: {}, {answer:?}", asked.name);
+        last = answer;
+    }
+    (last, times)
+}
+
+/// The engines differ about a path that is not in canonical form: Cedar compares the text that it is given. No answer of an analysis
+/// depends on it, as long as only canonical paths are asked about.
+fn hold_difference() {
+    let policy = policies::policy(2);
+    let example = Example {
+        tool: "read".to_owned(),
+        value: "/srv/1/data/../../../etc/passwd".to_owned(),
+    };
+    assert!(theirs::allows(&policy, &example));
+    assert!(!ours::allows(&policy, &example));
+}
+
+/// Asks both engines about a call that is shown.
+fn hold_call(question: &Question, example: &Example) {
+    let policies: Vec<&Policy> = match question {
+        Question::Equal(old, new) | Question::NotLooser(old, new) => vec![old, new],
+        Question::Never(policy, _) | Question::AllDecide(policy) => vec![policy],
+    };
+    let theirs: Vec<bool> = policies
+        .iter()
+        .map(|policy| theirs::allows(policy, example))
+        .collect();
+    let ours: Vec<bool> = policies
+        .iter()
+        .map(|policy| ours::allows(policy, example))
+        .collect();
+    assert_eq!(theirs, ours, "{example:?}");
+    let shows = match question {
+        Question::Equal(..) => theirs[0] != theirs[1],
+        Question::NotLooser(..) => !theirs[0] && theirs[1],
+        Question::Never(..) | Question::AllDecide(_) => theirs[0],
+    };
+    assert!(shows, "{example:?}");
 }

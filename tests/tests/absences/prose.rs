@@ -60,6 +60,7 @@ const READ: &[&str] = &[
     "js/playground/src",
     "js/src",
     "tests/README.md",
+    "tests/cedar",
     "tests/launch",
     "tests/src",
     "tests/tests",

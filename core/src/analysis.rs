@@ -6,14 +6,18 @@
 //!
 //! The division looks at what rules compare: directories, domain patterns, entries of lists, values of arguments that
 //! conditions name. Arguments that no rule looks at together are not multiplied: such parts of a call are judged by
-//! themselves, and the strictest verdict stands. So the verdict of a call is the strictest of the regions that its parts lie in.
+//! themselves, and the strictest verdict stands. The context that a host gives with a call counts only where a world tells
+//! addresses by it, and is looked at together with these alone. So the verdict of a call is the strictest of the regions that its parts lie in.
 
+mod addresses;
 mod admitted;
+mod asked;
 mod atoms;
 mod ceilings;
 mod changed;
 mod choice;
 mod choices;
+mod contexts;
 mod coupling;
 mod coverage;
 mod diff;
@@ -119,6 +123,9 @@ pub struct Region {
     pub rule: String,
     /// The arguments of a call in the region. Other parts of the call are as harmless as they can be.
     pub arguments: serde_json::Value,
+    /// The context that a host gives with that call, where the verdict depends on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<serde_json::Value>,
 }
 
 /// The regions of the arguments that rules look at together.
@@ -146,9 +153,10 @@ pub struct ToolRegions {
     pub calls: usize,
 }
 
-/// Arguments that are compared with the same: their server, the parts of the index that hold its rules, in both programs where
+/// Arguments that are compared with the same: their tool, where they are addresses, their server, the parts of the index that hold its rules, in both programs where
 /// there are two, the directories that a ceiling's patterns for the tool begin in, and their roles.
 type AlikeSlots = (
+    Option<Box<str>>,
     Box<str>,
     Box<[usize]>,
     Option<Box<[usize]>>,
@@ -315,6 +323,7 @@ impl<'e> Analysis<'e> {
             decision,
             rule,
             arguments: arguments.clone(),
+            context: None,
         };
         ToolRegions {
             server_name: server.to_owned(),

@@ -57,6 +57,8 @@ pub(crate) use sight::{Sight, ValueSight};
 use trace::Trace;
 pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep};
 pub use verdict::{Decision, Verdict};
+#[cfg(feature = "analysis")]
+pub(crate) use world::PlaceSeen;
 
 use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, Renamed, ShapeError, Siblings};
 use crate::host::{Facts, Host, HostError};

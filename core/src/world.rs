@@ -12,6 +12,8 @@ mod condition;
 mod context;
 mod document;
 mod matrix;
+#[cfg(feature = "analysis")]
+mod named;
 mod operations;
 mod place;
 mod reference;
@@ -21,6 +23,8 @@ mod signature;
 mod tests;
 mod visibility;
 
+#[cfg(feature = "analysis")]
+pub(crate) use condition::BuiltIn;
 pub(crate) use condition::Condition;
 pub use context::Context;
 pub(crate) use document::{declared_areas, read, read_key, read_pairs};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Cuts, ceilings};
 use crate::engine::Imagined;
-use crate::model::{Effect, SandboxOrder, ServerKind};
+use crate::model::{Effect, MutationClass, SandboxOrder, ServerKind};
 use crate::net::{DomainSet, PathEnding, Scope};
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::program::{Compatibility, ListMatcher, Program, Rule, Tool};
@@ -15,6 +15,8 @@ use crate::text::strip_directory;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Reading {
     pub(super) is_path: bool,
+    /// It is an address of the world.
+    pub(super) is_address: bool,
     /// The call removes it.
     pub(super) is_removed: bool,
     pub(super) is_url: bool,
@@ -49,6 +51,8 @@ pub(super) struct Atoms {
     pub(super) emails: BTreeSet<String>,
     /// How many conditions of restrictions compare addresses.
     pub(super) mail_conditions: usize,
+    /// The roots and mods of the world: how addresses in them begin, and the directory that they stand for.
+    pub(super) bases: BTreeSet<(String, String)>,
     /// Where a name without a `/` lies when it is read as a path as well.
     pub(super) base: Option<String>,
 }
@@ -64,8 +68,11 @@ impl Atoms {
         for (_, rule) in program.rules_of(tool) {
             atoms.add_rule(imagined, rule, roles);
         }
-        if atoms.reading.is_path {
+        if atoms.reading.is_path || atoms.reading.is_address {
             atoms.add_places(imagined, tool);
+        }
+        if atoms.reading.is_address {
+            atoms.add_world(imagined, tool);
         }
         if atoms.reading.is_path && atoms.reading.is_identifier {
             let first = program.sandbox.first();
@@ -84,6 +91,7 @@ impl Atoms {
     pub(super) fn join(&mut self, other: Self) {
         self.reading.join(other.reading);
         self.directories.extend(other.directories);
+        self.bases.extend(other.bases);
         self.roots.extend(other.roots);
         self.patterns.extend(other.patterns);
         self.domains.extend(other.domains);
@@ -167,6 +175,32 @@ impl Atoms {
         }
     }
 
+    /// The places of the world: the directories that its roots and mods stand for, and those right below them that rows are about.
+    fn add_world(&mut self, imagined: &Imagined<'_>, tool: &Tool) {
+        let Some(world) = &imagined.program().world else {
+            return;
+        };
+        let mutation = tool.semantics.kind.mutation_class();
+        self.reading.is_removed |= mutation == MutationClass::Destructive || world.has_removals(&tool.name);
+        for (kind, known) in [("root", &world.roots), ("mod", &world.mounts)] {
+            for one in known {
+                let forms = imagined.forms(&one.path);
+                let canonical = forms.last().cloned().unwrap_or_default();
+                self.bases
+                    .insert((format!("{kind}:{}", one.name), canonical.clone()));
+                // A pattern of protected paths has to be seen in each of them.
+                self.roots.insert(canonical);
+                self.directories.extend(forms);
+            }
+        }
+        for root in &world.roots {
+            for name in world.subdirectories(&root.name) {
+                let path = format!("{}/{name}", root.path.trim_end_matches('/'));
+                self.directories.extend(imagined.forms(&path));
+            }
+        }
+    }
+
     /// The directories that the tool's server has a name for. Where it calls two of them by names of which one holds the other,
     /// a part of the one has no name of its own.
     fn add_shared(&mut self, imagined: &Imagined<'_>, tool: &Tool) {
@@ -188,7 +222,7 @@ impl Atoms {
     }
 
     fn add_cuts(&mut self, program: &Program, cuts: &Cuts) {
-        if self.reading.is_path {
+        if self.reading.is_path || self.reading.is_address {
             let absolute =
                 |path: &String| lexical(&expand_tilde(path, &program.home), &program.current).into_owned();
             self.directories.extend(cuts.directories.iter().map(absolute));
@@ -204,6 +238,7 @@ impl Atoms {
 impl Reading {
     pub(super) fn join(&mut self, other: Self) {
         self.is_path |= other.is_path;
+        self.is_address |= other.is_address;
         self.is_removed |= other.is_removed;
         self.is_url |= other.is_url;
         self.is_remote |= other.is_remote;
@@ -222,6 +257,7 @@ impl Reading {
         let is_identifier = |role: RoleId| program.registry.get(role).category == Category::Identifier;
         Self {
             is_path: roles.intersects(program.path_roles),
+            is_address: roles.intersects(program.address_roles),
             is_removed: roles.contains(RoleId::DELETE_PATH),
             is_url: roles.intersects(program.url_roles),
             is_remote: roles.iter().any(is_remote),

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::Place;
+use super::asked::Asked;
 use super::diff::Found;
 use super::divided::{Divided, Group, Mode, Picks};
 use crate::model::Argument;
@@ -116,12 +117,14 @@ fn is_read((program, tool): Side<'_>, name: &str) -> bool {
     roles.any(|role| program.resource_roles.contains(role) || program.ruled_roles.contains(role))
 }
 
-/// The members that one of the tools names.
+/// The members that one of the tools names, and those that conditions of rules look at: an option may say that only one of the
+/// programs takes them for known.
 fn members<'p>(one: &'p Tool, other: &'p Tool) -> BTreeSet<&'p str> {
     let shapes = [one, other].into_iter().flat_map(|tool| {
         let shape = &tool.semantics.arg_schema;
         let required = tool.required.iter().chain(&shape.required).map(|name| &**name);
-        tool.member_names().chain(required)
+        let conditioned = tool.conditioned.keys().map(|(name, _)| name);
+        tool.member_names().chain(required).chain(conditioned)
     });
     shapes.collect()
 }
@@ -182,8 +185,13 @@ impl Divided<'_, '_> {
     ) -> Vec<Found> {
         let mut found = Vec::new();
         for name in self.of_other_form() {
-            let Value::Object(base) = self.arguments(mode, groups, least) else {
+            let asked = self.asked(mode, groups, least);
+            let Value::Object(base) = asked.arguments else {
                 continue;
+            };
+            let asked_with = |members: Map<String, Value>| Asked {
+                arguments: Value::Object(members),
+                context: asked.context.clone(),
             };
             let with = |value: Value| {
                 let mut members = base.clone();
@@ -192,9 +200,9 @@ impl Divided<'_, '_> {
             };
             let mut without = base.clone();
             without.remove(&name);
-            found.extend(self.change_of_form(mode, (&name, "absent"), without, is_new));
+            found.extend(self.change_of_form(mode, (&name, "absent"), asked_with(without), is_new));
             let given = odd_values().map(|(value, is)| {
-                let change = self.change_of_form(mode, (&name, is), with(value), is_new);
+                let change = self.change_of_form(mode, (&name, is), asked_with(with(value)), is_new);
                 (change, is)
             });
             let mut pairs = given.iter().map(|(change, _)| change.as_ref().map(Found::judged));
@@ -216,11 +224,10 @@ impl Divided<'_, '_> {
         &mut self,
         mode: &Mode,
         (name, is): (&str, &str),
-        members: Map<String, Value>,
+        asked: Asked,
         is_new: bool,
     ) -> Option<Found> {
-        let arguments = Value::Object(members);
-        let pair = self.judge_both(&arguments, is_new)?;
+        let pair = self.judge_both(&asked, is_new)?;
         let slot = self.slots.iter().position(|slot| slot.name() == name);
         let place = match slot {
             Some(slot) => self.place(mode, slot, is.to_owned()),
@@ -231,6 +238,6 @@ impl Divided<'_, '_> {
                 within: None,
             },
         };
-        Some(self.change(mode, &[place], pair, arguments))
+        Some(self.change(mode, &[place], pair, asked))
     }
 }

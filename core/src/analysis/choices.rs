@@ -6,29 +6,35 @@ use serde_json::Value;
 
 use super::atoms::Atoms;
 use super::texts::Texts;
-use super::{hosts, names, places};
+use super::{addresses, hosts, names, places};
 
 /// The texts for an argument that is compared with these. `is_matched` tells which paths a protected pattern matches.
 pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool) -> Texts {
     let mut texts = Texts::default();
+    if atoms.reading.is_address {
+        addresses::choices(atoms, is_matched, &mut texts);
+    }
     if atoms.reading.is_path {
         places::choices(atoms, is_matched, &mut texts);
     }
     if atoms.reading.is_url || !atoms.domains.is_empty() {
         hosts::choices(atoms, &mut texts);
     }
-    let is_text = !atoms.reading.is_path && !atoms.reading.is_url;
-    if is_text || atoms.reading.is_identifier || !atoms.names.is_empty() || !atoms.emails.is_empty() {
+    let is_text = !atoms.reading.is_path && !atoms.reading.is_url && !atoms.reading.is_address;
+    let is_named = !atoms.reading.is_address && !atoms.names.is_empty();
+    if is_text || atoms.reading.is_identifier || is_named || !atoms.emails.is_empty() {
         names::choices(atoms, is_matched, &mut texts);
     }
     let kinds = [
         atoms.reading.is_path,
         atoms.reading.is_url,
+        atoms.reading.is_address,
         atoms.reading.is_identifier,
     ];
     let is_mixed = kinds.into_iter().filter(|is_read| *is_read).count() > 1;
     let is_compared = !atoms.names.is_empty() || !atoms.emails.is_empty() || !atoms.domains.is_empty();
-    if is_mixed && (is_compared || atoms.reading.is_url) {
+    let is_ref = atoms.reading.is_address && (atoms.reading.is_branch || !atoms.emails.is_empty());
+    if is_mixed && (is_compared || atoms.reading.is_url) || is_ref {
         let why = "values that are read in several ways, such as a path and a name, are not divided exactly";
         texts.lacking.push(why.to_owned());
     }

@@ -9,7 +9,7 @@ use super::divided::Divided;
 use super::placing::{Frame, Key, Placed, Placing};
 use super::regions::Cut;
 use super::rows::{is_about_form, is_about_others};
-use super::{Analysis, Place, Region, portable};
+use super::{Analysis, Place, Region, asked, portable};
 use crate::bind::Call;
 use crate::judge::Verdict;
 
@@ -44,6 +44,9 @@ pub struct Unreached {
     pub places: Vec<Place>,
     /// The arguments of such a call, with paths from the sandbox or the home directory where they may be so.
     pub arguments: Value,
+    /// The context that a host gives with that call, where the verdict depends on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<Value>,
 }
 
 /// The rules and regions that scenarios reach, and those that they do not.
@@ -176,7 +179,9 @@ impl<'a, 'e> Coverage<'a, 'e> {
             let (mut frames, mut within): (BTreeSet<Frame>, BTreeSet<&Placed>) = Default::default();
             for region in &cut.part.regions {
                 found.regions += 1;
-                let keys = placing.place(&call_of(divided, &region.arguments)).keys(cut);
+                let keys = placing
+                    .place(&call_of(divided, region, &region.arguments))
+                    .keys(cut);
                 let own = keys.iter().filter_map(|key| known.get(key)).flatten();
                 let mut is_reached = false;
                 for (placed, decision, rule) in own {
@@ -224,6 +229,7 @@ impl<'a, 'e> Coverage<'a, 'e> {
             when: cut.part.when.iter().map(shown).collect(),
             places: region.places.iter().map(|place| shown(place)).collect(),
             arguments: self.portable(placing, cut, region, keys),
+            context: region.context.clone(),
         }
     }
 
@@ -237,7 +243,7 @@ impl<'a, 'e> Coverage<'a, 'e> {
     ) -> Value {
         let imagined = &self.analysis.imagined;
         portable::arguments(imagined, &region.arguments, |changed| {
-            let call = call_of(placing.divided, changed);
+            let call = call_of(placing.divided, region, changed);
             let verdict = imagined.judge(&call);
             verdict.decision.as_str() == region.decision
                 && *verdict.rule == *region.rule
@@ -259,8 +265,10 @@ impl<'a, 'e> Coverage<'a, 'e> {
     }
 }
 
-fn call_of<'v>(divided: &Divided<'_, 'v>, arguments: &'v Value) -> Call<'v> {
-    Call::from_value(&divided.tool.server, &divided.tool.name, arguments)
+/// A call with these arguments, in the context of the region.
+fn call_of<'v>(divided: &Divided<'_, 'v>, region: &Region, arguments: &'v Value) -> Call<'v> {
+    let (server, tool) = (&divided.tool.server, &divided.tool.name);
+    asked::call(server, tool, arguments, region.context.as_ref())
 }
 
 /// Keeps the regions that say something of the policy: those of calls that are not refused for their form, and, where there are

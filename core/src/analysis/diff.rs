@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::asked::Asked;
 use super::divided::{Divided, Group, Mode, Picks};
 use super::rows::{Column, merged_by_key};
 use super::together::without;
@@ -36,6 +37,9 @@ pub struct VerdictChange {
     pub after: Judged,
     /// The arguments of such a call.
     pub arguments: Value,
+    /// The context that a host gives with that call, where a verdict depends on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<Value>,
 }
 
 /// How the verdicts about calls of one tool differ.
@@ -97,7 +101,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn new(when: Vec<Column>, places: Vec<Column>, pair: Pair, arguments: Value) -> Self {
+    pub(super) fn new(when: Vec<Column>, places: Vec<Column>, pair: Pair, asked: Asked) -> Self {
         let [(before_rank, before), (after_rank, after)] = pair;
         Self {
             change: VerdictChange {
@@ -105,7 +109,8 @@ impl Found {
                 places,
                 before,
                 after,
-                arguments,
+                arguments: asked.arguments,
+                context: asked.context,
             },
             before: before_rank,
             after: after_rank,
@@ -264,7 +269,11 @@ impl Comparison<'_> {
         let arguments = Value::Object(Map::new());
         let call = Call::from_value(server, ANY_OTHER, &arguments);
         let pair = differing([&old.imagined, &new.imagined], &call);
-        let found = pair.map(|pair| Found::new(Vec::new(), Vec::new(), pair, arguments.clone()));
+        let asked = Asked {
+            arguments: arguments.clone(),
+            context: None,
+        };
+        let found = pair.map(|pair| Found::new(Vec::new(), Vec::new(), pair, asked));
         let found: Vec<Found> = found.into_iter().collect();
         changes.looser = only(&found, |before, after| after < before);
         changes.stricter = only(&found, |before, after| after > before);
@@ -325,19 +334,19 @@ impl Divided<'_, '_> {
                     if picks == *least && !is_about_roles && has_roles {
                         continue;
                     }
-                    let arguments = self.arguments(mode, groups, &picks);
-                    if let Some(pair) = self.judge_both(&arguments, is_new) {
+                    let asked = self.asked(mode, groups, &picks);
+                    if let Some(pair) = self.judge_both(&asked, is_new) {
                         let places = groups.get(at).zip(picks.get(at));
                         let places = places.map(|(group, picks)| self.places(mode, group, picks));
-                        found.push(self.change(mode, &places.unwrap_or_default(), pair, arguments));
+                        found.push(self.change(mode, &places.unwrap_or_default(), pair, asked));
                     }
                 }
             }
             for absences in self.absent_together(mode, groups) {
-                let arguments = self.arguments(mode, groups, &without(least, &absences));
-                if let Some(pair) = self.judge_both(&arguments, is_new) {
+                let asked = self.asked(mode, groups, &without(least, &absences));
+                if let Some(pair) = self.judge_both(&asked, is_new) {
                     let places = self.places_without(mode, groups, &absences);
-                    let one = self.change(mode, &places, pair, arguments);
+                    let one = self.change(mode, &places, pair, asked);
                     let mut known = found.iter().skip(own);
                     if !known.any(|known| known.judged() == one.judged()) {
                         found.push(one);
@@ -349,9 +358,9 @@ impl Divided<'_, '_> {
         found
     }
 
-    pub(super) fn change(&self, mode: &Mode, places: &[Place], pair: Pair, arguments: Value) -> Found {
+    pub(super) fn change(&self, mode: &Mode, places: &[Place], pair: Pair, asked: Asked) -> Found {
         let when = self.when(mode).iter().map(Column::new).collect();
-        Found::new(when, places.iter().map(Column::new).collect(), pair, arguments)
+        Found::new(when, places.iter().map(Column::new).collect(), pair, asked)
     }
 
     fn bears_roles(&self, mode: &Mode, group: &Group) -> bool {
@@ -362,8 +371,8 @@ impl Divided<'_, '_> {
     }
 
     /// The verdicts, where they differ.
-    pub(super) fn judge_both(&mut self, arguments: &Value, is_new: bool) -> Option<Pair> {
-        let call = Call::from_value(&self.tool.server, &self.tool.name, arguments);
+    pub(super) fn judge_both(&mut self, asked: &Asked, is_new: bool) -> Option<Pair> {
+        let call = asked.call(self.tool);
         self.calls += 1;
         let own = &self.analysis.imagined;
         // A tool that the other program does not know is denied there.

@@ -1,9 +1,11 @@
 //! A tool's calls on the way to their regions: the values that its arguments are given.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::asked::Asked;
 use super::atoms::{Atoms, Reading};
 use super::choice::Choice;
 use super::choices::choices;
@@ -11,9 +13,9 @@ use super::label::Label;
 use super::places;
 use super::slots::{self, Accepts, Slot};
 use super::texts::{Texts, fresh};
-use super::{Analysis, ceilings};
+use super::{Analysis, Target, addresses, ceilings};
 use crate::engine::Imagined;
-use crate::path::PathCase;
+use crate::path::{PathCase, expand_tilde, lexical};
 use crate::program::{Program, Tool};
 use crate::role::{RoleId, RoleSet};
 use crate::text::is_at_or_below;
@@ -25,6 +27,10 @@ pub(super) struct Divided<'a, 'e> {
     /// The same tool in the program that this one is compared with.
     pub(super) other: Option<Other<'a, 'e>>,
     pub(super) slots: Vec<Slot<'e>>,
+    /// The slot of the context, where one may count.
+    pub(super) context: Option<usize>,
+    /// The contexts that a world tells apart, by addresses with these roles.
+    pub(super) contexts: Option<(BTreeSet<SlotRoles>, Arc<[Choice]>)>,
     /// An argument that no document names.
     pub(super) unnamed: String,
     pub(super) inexact: Vec<String>,
@@ -96,12 +102,33 @@ impl<'a, 'e> Divided<'a, 'e> {
         let Some(target) = &self.analysis.target else {
             return true;
         };
-        let program = self.analysis.imagined.program();
         let mut slots = group.slots.iter();
         slots.any(|slot| {
-            let roles: RoleSet = mode.roles.get(*slot).into_iter().flatten().copied().collect();
-            target.for_reading(Reading::new(program, roles)).is_some()
+            let roles = self.roles_at(mode, *slot);
+            !self.naming(target, roles).is_empty()
         })
+    }
+
+    /// The values of an argument with these roles that name what the analysis looks for.
+    fn naming(&self, target: &Target, roles: SlotRoles) -> Vec<Choice> {
+        let program = self.analysis.imagined.program();
+        let mut reading = Reading::new(program, roles.own);
+        if let Some(other) = self.other {
+            reading.join(Reading::new(other.imagined.program(), roles.other));
+        }
+        let text = target.for_reading(reading);
+        let mut found: Vec<Choice> = text
+            .into_iter()
+            .map(|text| Choice::text(text.clone(), Label::Is(text)))
+            .collect();
+        if let Target::Path(path) = target
+            && reading.is_address
+        {
+            let expanded = expand_tilde(path, &program.home);
+            let path = lexical(&expanded, &program.current);
+            found.extend(addresses::leading_to(&self.atoms(roles), &path));
+        }
+        found
     }
 
     pub(super) fn new(analysis: &'a Analysis<'e>, tool: &'e Tool) -> Self {
@@ -121,15 +148,22 @@ impl<'a, 'e> Divided<'a, 'e> {
         };
         let known = slots.len() + tool.known_names() + other.map_or(0, |other| other.tool.known_names());
         let unnamed = fresh("some-argument", known, is_free).unwrap_or_else(|name| name);
-        Self {
+        let mut divided = Self {
             analysis,
             tool,
             other,
+            context: None,
+            contexts: None,
             unnamed,
             slots,
             inexact: Vec::new(),
             calls: 0,
+        };
+        if divided.has_context() {
+            divided.context = Some(divided.slots.len());
+            divided.slots.push(Slot::of_context());
         }
+        divided
     }
 
     pub(super) fn note(&mut self, why: String) {
@@ -163,13 +197,11 @@ impl<'a, 'e> Divided<'a, 'e> {
     /// The texts that an argument with these roles is given.
     pub(super) fn choices_for(&mut self, slot: usize, roles: SlotRoles) -> Arc<[Choice]> {
         let analysis = self.analysis;
-        let mut reading = Reading::new(analysis.imagined.program(), roles.own);
-        if let Some(other) = self.other {
-            reading.join(Reading::new(other.imagined.program(), roles.other));
-        }
-        let target = analysis.target.as_ref();
-        if let Some(text) = target.and_then(|target| target.for_reading(reading)) {
-            return [Choice::text(text.to_owned(), Label::Is(text.to_owned()))].into();
+        if let Some(target) = &analysis.target {
+            let named = self.naming(target, roles);
+            if !named.is_empty() {
+                return named.into();
+            }
         }
         let divided = self.texts(roles);
         for why in &divided.lacking {
@@ -225,14 +257,20 @@ impl<'a, 'e> Divided<'a, 'e> {
 
     /// A text for each place between what values of these roles are compared with: the same for all tools of a server that the
     /// same rules are about.
-    fn texts(&self, roles: SlotRoles) -> Arc<Texts> {
+    pub(super) fn texts(&self, roles: SlotRoles) -> Arc<Texts> {
         let analysis = self.analysis;
         let scopes = self.other.map(|other| other.tool.scopes.clone());
         let mut ceiling = ceilings::directories(&analysis.imagined, self.tool);
         if let Some(other) = self.other {
             ceiling.extend(ceilings::directories(other.imagined, other.tool));
         }
+        // Whether places are removed depends on the tool.
+        let program = analysis.imagined.program();
+        let other_roles = self.other.map(|other| other.imagined.program().address_roles);
+        let is_address = roles.own.intersects(program.address_roles)
+            || other_roles.is_some_and(|address| roles.other.intersects(address));
         let key = (
+            is_address.then(|| self.tool.name.clone()),
             self.tool.server.clone(),
             self.tool.scopes.clone(),
             scopes,
@@ -334,7 +372,8 @@ impl<'a, 'e> Divided<'a, 'e> {
         slots::arguments(program, self.tool, &self.slots, values)
     }
 
-    pub(super) fn arguments(&mut self, mode: &Mode, groups: &[Group], picks: &Picks) -> Value {
+    /// The call of these choices.
+    pub(super) fn asked(&mut self, mode: &Mode, groups: &[Group], picks: &Picks) -> Asked {
         let mut values: Vec<Option<&Value>> = mode
             .fixed
             .iter()
@@ -353,6 +392,9 @@ impl<'a, 'e> Divided<'a, 'e> {
                 unnamed = choice.and_then(|choice| choice.value.clone()).or(unnamed);
             }
         }
+        let context = self.context.and_then(|at| values.get_mut(at)?.take());
+        let is_said = |context: &&Value| context.as_object().is_some_and(|members| !members.is_empty());
+        let context = context.filter(is_said).cloned();
         let (mut arguments, fits) = self.given(values.into_iter());
         if let (Value::Object(members), Some(value)) = (&mut arguments, unnamed) {
             members.insert(self.unnamed.clone(), value);
@@ -360,7 +402,7 @@ impl<'a, 'e> Divided<'a, 'e> {
         if !fits {
             self.note("an argument stands within another one that has a role or a condition".to_owned());
         }
-        arguments
+        Asked { arguments, context }
     }
 }
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::asked::{Asked, written};
 use super::choice::Choice;
 use super::divided::{Divided, Group, Mode, Picks};
 use super::inexact::{CEILING, PATTERN};
@@ -14,7 +15,6 @@ use super::rows::{UNKNOWN_ARGUMENT, is_about_form};
 use super::slots::Accepts;
 use super::together::without;
 use super::{Analysis, Cuts};
-use crate::bind::Call;
 use crate::engine::Imagined;
 use crate::model::Effect;
 use crate::policy::Invariant;
@@ -109,7 +109,7 @@ struct Judged {
     strictness: u8,
     decision: &'static str,
     rule: String,
-    arguments: Value,
+    asked: Asked,
 }
 
 impl<'a, 'e> Held<'a, 'e> {
@@ -251,15 +251,14 @@ impl<'a, 'e> Held<'a, 'e> {
     }
 
     fn judge(&mut self, mode: &Mode, groups: &[Group], picks: &Picks) -> Judged {
-        let arguments = self.divided.arguments(mode, groups, picks);
-        let tool = self.divided.tool;
-        let call = Call::from_value(&tool.server, &tool.name, &arguments);
+        let asked = self.divided.asked(mode, groups, picks);
+        let call = asked.call(self.divided.tool);
         let verdict = self.divided.analysis.imagined.judge(&call);
         Judged {
             strictness: verdict.decision.strictness(),
             decision: verdict.decision.as_str(),
             rule: verdict.rule.to_string(),
-            arguments,
+            asked,
         }
     }
 
@@ -276,7 +275,12 @@ impl<'a, 'e> Held<'a, 'e> {
     fn shown(&self, judged: Judged) -> Outcome {
         let tool = self.divided.tool;
         Outcome::Refuted {
-            call: json!({"serverName": tool.server, "toolName": tool.name, "arguments": judged.arguments}),
+            call: written(
+                &tool.server,
+                &tool.name,
+                &judged.asked.arguments,
+                judged.asked.context.as_ref(),
+            ),
             decision: judged.decision,
             rule: judged.rule,
         }

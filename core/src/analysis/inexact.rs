@@ -1,15 +1,17 @@
 //! Where the regions of a tool are not exact, whatever the values.
 
 use core::net::Ipv4Addr;
+use std::collections::BTreeSet;
 
 use super::divided::Divided;
 use super::same;
 use super::slots::Slot;
-use crate::model::Effect;
+use crate::model::{Effect, MutationClass};
 use crate::net::{DomainSet, Scope};
 use crate::path::PathCase;
 use crate::program::{ListCondition, ListMatcher, Program};
 use crate::role::{RoleId, RoleSet, Step};
+use crate::world::Condition;
 
 /// How what is said about protected patterns begins.
 pub(super) const PATTERN: &str = "which paths the protected pattern";
@@ -31,11 +33,14 @@ impl Divided<'_, '_> {
             self.note(CEILING.to_owned());
             self.note_constrained();
         }
-        if roles.intersects(program.address_roles) {
-            self.note(
-                "addresses of the world, and the contexts of calls that name them, are not divided"
-                    .to_owned(),
-            );
+        if let Some(world) = &program.world
+            && roles.intersects(program.address_roles)
+        {
+            let conditions = world.conditions_for(&self.tool.name);
+            let of_host = conditions.filter(|one| one.built_in().is_none());
+            for name in of_host.map(Condition::name).collect::<BTreeSet<&str>>() {
+                self.note(format!("what the host says of the condition `{name}`"));
+            }
         }
         for role in roles.iter() {
             let definition = program.registry.get(role);
@@ -47,14 +52,14 @@ impl Divided<'_, '_> {
                 ));
             }
         }
-        if roles.intersects(program.path_roles) {
+        let may_remove = roles.contains(RoleId::DELETE_PATH) || self.may_remove_places(program, roles);
+        if roles.intersects(program.path_roles.union(program.address_roles)) {
             for pattern in &program.protected.patterns {
                 let rest = pattern.pattern.as_str();
                 let rest = rest.strip_prefix("**/").unwrap_or(rest);
                 let folds = program.path_case == PathCase::Insensitive && *pattern.directory != *"/";
                 // What a removal takes along is not known either.
-                let is_held =
-                    roles.contains(RoleId::DELETE_PATH) && pattern.pattern.names_after_any().is_some();
+                let is_held = may_remove && pattern.pattern.names_after_any().is_some();
                 if rest.contains(['*', '/']) || folds || is_held {
                     let text = format!(
                         "{}/{}",
@@ -74,7 +79,10 @@ impl Divided<'_, '_> {
             let lists = rule.lists.iter().filter(|list| list.roles.intersects(roles));
             let is_odd = |list: &ListCondition| match list.matcher {
                 ListMatcher::Emails(_) => list.roles.intersects(program.resource_roles.intersection(roles)),
-                ListMatcher::Domains(_) => list.roles.intersects(program.path_roles.intersection(roles)),
+                ListMatcher::Domains(_) => {
+                    let places = program.path_roles.union(program.address_roles);
+                    list.roles.intersects(places.intersection(roles))
+                }
                 ListMatcher::Identifiers(_) => false,
             };
             if lists.into_iter().any(is_odd) {
@@ -105,6 +113,15 @@ impl Divided<'_, '_> {
             );
             self.note(why);
         }
+    }
+
+    /// Returns `true` if a call may remove the place that an address names.
+    fn may_remove_places(&self, program: &Program, roles: RoleSet) -> bool {
+        let mutation = self.tool.semantics.kind.mutation_class();
+        let world = program.world.as_ref();
+        roles.intersects(program.address_roles)
+            && (mutation == MutationClass::Destructive
+                || world.is_some_and(|world| world.has_removals(&self.tool.name)))
     }
 
     /// An IPv6 address may carry two IPv4 addresses, and so meet two conditions of a restriction by look-alikes.

@@ -23,6 +23,8 @@ pub(crate) enum Label {
     Words(&'static str),
     /// The same about a text.
     Of(&'static str, String),
+    /// What a host says of the call.
+    Context(String),
     /// The argument is not there.
     Absent,
     /// Exactly this.
@@ -40,8 +42,9 @@ impl Label {
             Self::Under(directory, _)
             | Self::Holds(directory, _)
             | Self::Matches(directory, _)
-            | Self::OtherCase(directory, _) => Some(directory),
+            | Self::OtherCase(directory, _) => Some(&**directory).filter(|path| path.starts_with(['/', '~'])),
             Self::Words(_)
+            | Self::Context(_)
             | Self::Of(_, _)
             | Self::Absent
             | Self::Is(_)
@@ -82,6 +85,7 @@ impl fmt::Display for Label {
                 }
             }
             Self::Words(words) => formatter.write_str(words),
+            Self::Context(text) => formatter.write_str(text),
             Self::Of(words, text) => write!(formatter, "{words} {text}"),
             Self::Absent => formatter.write_str("absent"),
             Self::Is(text) => write!(formatter, "`{text}`"),

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::divided::{Divided, Group, Mode, Picks, products};
-use crate::bind::Call;
 use crate::judge::Apart;
 use crate::role::RoleSet;
 
@@ -114,9 +113,9 @@ impl Divided<'_, '_> {
 
     /// How strict the engine is about these roles, whatever it says of others.
     fn apart(&mut self, mode: &Mode, groups: &[Group], picks: &Picks, roles: RoleSet) -> Harm {
-        let arguments = self.arguments(mode, groups, picks);
-        let call = Call::from_value(&self.tool.server, &self.tool.name, &arguments);
+        let asked = self.asked(mode, groups, picks);
         self.calls += 1;
+        let call = asked.call(self.tool);
         let (is_structural, (worst, sum)) = match self.analysis.imagined.judge_apart(&call) {
             Apart::Structural { strictness, sum } => (true, (strictness.into(), sum)),
             Apart::Whole(effect) => (false, (effect as usize, effect as usize)),

@@ -7,10 +7,10 @@ mod rules;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::rows::is_about_form;
-use super::{Analysis, Region, ToolRegions, Watcher};
+use super::{Analysis, Region, ToolRegions, Watcher, asked};
 use crate::config::{self, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{DocumentSource, JsonPath, without_comments};
@@ -239,7 +239,8 @@ fn regions_of(tool: &ToolRegions) -> impl Iterator<Item = (&ToolRegions, &Region
 }
 
 fn call_of(tool: &ToolRegions, region: &Region) -> Value {
-    json!({"serverName": tool.server_name, "toolName": tool.tool_name, "arguments": region.arguments})
+    let (server, name) = (&tool.server_name, &tool.tool_name);
+    asked::written(server, name, &region.arguments, region.context.as_ref())
 }
 
 /// The place of a tool in the annotations.

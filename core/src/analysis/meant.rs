@@ -47,8 +47,19 @@ impl<'i> Meant<'i> {
 
     /// Returns `true` if the text is meant. `branch` is the one that is checked out, where that is known.
     pub(super) fn names(&self, program: &Program, roles: RoleSet, text: &str, branch: Option<&str>) -> bool {
-        let is_within =
-            |within: &String| roles.intersects(program.path_roles) && is_at_or_below(text, within);
+        // An address is meant by the place that it stands for.
+        let world = program
+            .world
+            .as_ref()
+            .filter(|_| roles.intersects(program.address_roles));
+        let place = world.and_then(|world| world.lexical_path(text));
+        let is_within = |within: &String| {
+            let is_path = roles.intersects(program.path_roles) && is_at_or_below(text, within);
+            is_path
+                || place
+                    .as_deref()
+                    .is_some_and(|place| is_at_or_below(place, within))
+        };
         let is_in_domains = |domains: &DomainSet| {
             let kind = match roles.contains(RoleId::GIT_REMOTE_URL) {
                 true => UrlKind::GitRemote,

@@ -14,7 +14,7 @@ use super::portable;
 use super::regions::Cut;
 use super::slots::Filler;
 use crate::bind::Call;
-use crate::judge::{ResolvedValue, Wanted};
+use crate::judge::{PlaceSeen, ResolvedValue, Wanted};
 use crate::program::ListMatcher;
 use crate::role::{RoleId, RoleSet};
 
@@ -25,8 +25,8 @@ const MOST: usize = 1_024;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Class {
     paths: Vec<PathClass>,
-    /// The place that an address names.
-    address: Option<String>,
+    /// The root or mod of an address that is visible, and how the world answers to it.
+    address: Option<(Option<String>, PlaceSeen)>,
     hosts: BTreeSet<HostClass>,
     names: BTreeSet<(Naming, String)>,
     /// `true` if it stands in an array, where a condition sees that.
@@ -156,7 +156,7 @@ impl<'d, 'a, 'e> Placing<'d, 'a, 'e> {
         let shown = |directory: &str| portable::directory(imagined, directory);
         let mut class = Class {
             paths: Vec::new(),
-            address: value.address.clone(),
+            address: None,
             hosts: BTreeSet::new(),
             names: BTreeSet::new(),
             is_item: is_tested && value.is_item,
@@ -166,6 +166,13 @@ impl<'d, 'a, 'e> Placing<'d, 'a, 'e> {
             class
                 .paths
                 .extend(paths.map(|path| places::class(atoms, path, pattern, shown)));
+        }
+        if let Some(place) = &value.place {
+            let (base, path) = place.at.clone().unzip();
+            class.address = Some((base, place.seen));
+            class
+                .paths
+                .extend(path.map(|path| places::class(atoms, &path, pattern, shown)));
         }
         for role in &value.roles {
             let locations = role.locations.iter();

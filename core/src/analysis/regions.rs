@@ -9,7 +9,6 @@ use super::label::{Label, listed};
 use super::rows::is_about_form;
 use super::slots::{Accepts, Slot};
 use super::{Part, Place, Region, ToolRegions, coupling};
-use crate::bind::Call;
 use crate::judge::Decision;
 use crate::program::UnknownArguments;
 
@@ -73,10 +72,9 @@ impl Divided<'_, '_> {
             let mut is_well_formed = false;
             for at in 0..groups.len().max(1) {
                 for picks in self.picks(&groups, &least, at) {
-                    let arguments = self.arguments(&mode, &groups, &picks);
-                    let call = Call::from_value(&self.tool.server, &self.tool.name, &arguments);
+                    let asked = self.asked(&mode, &groups, &picks);
                     self.calls += 1;
-                    let verdict = self.analysis.imagined.judge(&call);
+                    let verdict = self.analysis.imagined.judge(&asked.call(self.tool));
                     if verdict.decision != Decision::Deny {
                         return false;
                     }
@@ -103,12 +101,22 @@ impl Divided<'_, '_> {
         let mut groups = Vec::new();
         for members in self.coupled(mode) {
             let (mut slots, mut found) = (Vec::new(), Vec::new());
-            for at in members {
+            for at in &members {
+                let at = *at;
                 let roles = self.roles_at(mode, at);
                 let is_fixed = mode.fixed.get(at).is_some_and(Option::is_some);
                 if self.are_valued(roles) && !is_fixed {
                     found.push(self.choices_for(at, roles));
                     slots.push(at);
+                }
+            }
+            if let Some(context) = self.context
+                && members.iter().any(|at| self.bears_address(mode, *at))
+            {
+                let contexts = self.contexts(mode);
+                if contexts.len() > 1 {
+                    found.push(contexts);
+                    slots.push(context);
                 }
             }
             if !slots.is_empty() {
@@ -138,6 +146,12 @@ impl Divided<'_, '_> {
                     .map(|set| set.into_iter().filter_map(slot_of).collect()),
             );
         }
+        // One context counts for all addresses of a call.
+        sets.push(
+            (0..self.slots.len())
+                .filter(|at| self.bears_address(mode, *at))
+                .collect(),
+        );
         coupling::joined(sets, self.slots.len())
     }
 
@@ -198,10 +212,9 @@ impl Divided<'_, '_> {
         let shown = shown.unwrap_or_default();
         let mut regions = Vec::new();
         for picks in self.picks(groups, least, at) {
-            let arguments = self.arguments(mode, groups, &picks);
-            let call = Call::from_value(&self.tool.server, &self.tool.name, &arguments);
+            let asked = self.asked(mode, groups, &picks);
             self.calls += 1;
-            let verdict = self.analysis.imagined.judge(&call);
+            let verdict = self.analysis.imagined.judge(&asked.call(self.tool));
             let (decision, rule) = (verdict.decision.as_str(), verdict.rule.to_string());
             let own = picks.get(at).into_iter().flatten();
             let places = shown
@@ -212,7 +225,8 @@ impl Divided<'_, '_> {
                 places: places.collect(),
                 decision,
                 rule,
-                arguments,
+                arguments: asked.arguments,
+                context: asked.context,
             });
         }
         Cut {

@@ -37,6 +37,9 @@ pub struct Row {
     pub rule: String,
     /// The arguments of a call in the first of the regions.
     pub arguments: Value,
+    /// The context that a host gives with that call, where the verdict depends on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<Value>,
 }
 
 impl Column {
@@ -191,6 +194,7 @@ impl<'r> Draft<'r> {
             decision: self.region.decision,
             rule: self.region.rule.clone(),
             arguments: self.region.arguments.clone(),
+            context: self.region.context.clone(),
         }
     }
 }

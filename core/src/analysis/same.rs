@@ -28,8 +28,7 @@ pub(super) fn settings(one: &Program, other: &Program) -> bool {
         && one.sandbox == other.sandbox
         && one.ruled_roles == other.ruled_roles
         && one.listed_roles == other.listed_roles
-        && one.world.is_none()
-        && other.world.is_none()
+        && worlds(one, other)
         && protects_alike(one, other)
         && ceiling(one) == ceiling(other)
         && limits(one) == limits(other)
@@ -40,6 +39,15 @@ pub(super) fn settings(one: &Program, other: &Program) -> bool {
 pub(super) fn roles(one: &Program, other: &Program) -> bool {
     let registry = |program: &Program| format!("{:?}", program.registry);
     registry(one) == registry(other)
+}
+
+/// Returns `true` if both programs have the same world, or none.
+fn worlds(one: &Program, other: &Program) -> bool {
+    match (&one.world, &other.world) {
+        (None, None) => true,
+        (Some(one), Some(other)) => one.is_same(other),
+        (Some(_), None) | (None, Some(_)) => false,
+    }
 }
 
 /// Settings that differ and that regions are not cut by.
@@ -56,7 +64,6 @@ pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
         ),
         ("limits", limits(one) == limits(other)),
         ("roles", roles(one, other)),
-        ("world", one.world.is_none() && other.world.is_none()),
     ];
     let differ = same.into_iter().filter(|(_, same)| !same);
     differ.map(|(setting, _)| setting).collect()

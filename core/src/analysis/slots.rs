@@ -17,7 +17,10 @@ const SOME_MEMBER: &str = "some-member";
 /// Items of an array of which one is looked at by its number.
 const MOST_ITEMS: usize = 64;
 
-/// Where a value stands.
+/// The name under which the context of a call is shown.
+pub(super) const CONTEXT: &str = "the context";
+
+/// Where a value stands. The slot of a call's context stands nowhere in the arguments.
 pub(super) struct Slot<'p> {
     /// The tool's argument; `None` for one that only conditions name.
     pub(super) argument: Option<usize>,
@@ -215,9 +218,25 @@ impl<'p> Slot<'p> {
         }
     }
 
+    /// The slot of the context that a host gives with a call.
+    pub(super) fn of_context() -> Self {
+        Self {
+            argument: None,
+            other: None,
+            way: Vec::new(),
+            tests: Vec::new(),
+            clauses: Vec::new(),
+            accepts: Accepts::Nothing,
+            is_required: false,
+            empty: Vec::new(),
+            is_listed: false,
+        }
+    }
+
     /// The argument's name, or a JSON Pointer.
     pub(super) fn name(&self) -> String {
         match self.way.as_slice() {
+            [] => CONTEXT.to_owned(),
             [Segment::Key(name)] => name.to_string(),
             way => ArgumentName::Pointer(way.to_vec()).to_string(),
         }

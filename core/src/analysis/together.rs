@@ -10,7 +10,6 @@ use super::choice::Choice;
 use super::divided::{Divided, Group, Mode, Picks};
 use super::regions::Cut;
 use super::{Part, Place, Region};
-use crate::bind::Call;
 use crate::role::RoleId;
 
 /// The choices by which arguments of several groups are absent: each a group, an argument of it, and the choice.
@@ -74,10 +73,9 @@ impl Divided<'_, '_> {
         absences: &[(usize, usize, usize)],
     ) -> (Region, u8) {
         let picks = without(least, absences);
-        let arguments = self.arguments(mode, groups, &picks);
-        let call = Call::from_value(&self.tool.server, &self.tool.name, &arguments);
+        let asked = self.asked(mode, groups, &picks);
         self.calls += 1;
-        let verdict = self.analysis.imagined.judge(&call);
+        let verdict = self.analysis.imagined.judge(&asked.call(self.tool));
         let (decision, rule) = (verdict.decision.as_str(), verdict.rule.to_string());
         let strictness = verdict.decision.strictness();
         let region = Region {
@@ -88,7 +86,8 @@ impl Divided<'_, '_> {
                 .collect(),
             decision,
             rule,
-            arguments,
+            arguments: asked.arguments,
+            context: asked.context,
         };
         (region, strictness)
     }

@@ -8,9 +8,11 @@ use crate::bind::{Call, Renamed, ShapeError, shape};
 use crate::host::{Facts, Host, HostError, RealpathError};
 #[cfg(test)]
 use crate::judge::Sight;
-use crate::judge::{Apart, Canonicalizer, Case, Pinned, Resolved, Task, Verdict, Wanted};
+use crate::judge::{Apart, Canonicalizer, Case, Pinned, PlaceSeen, Resolved, Task, Verdict, Wanted};
+use crate::model::MutationClass;
 use crate::path::PathCase;
 use crate::program::{Program, ServerSettings, Tool};
+use crate::world::{Action, Context};
 
 /// A call given canonical keys, where it is of the shape that its tool has.
 type Shape<'c> = Result<Option<Box<Renamed<'c>>>, Box<ShapeError>>;
@@ -172,6 +174,36 @@ impl<'e> Imagined<'e> {
     /// The call as it stands before it is judged; `None` for a call that is refused for its form.
     pub(crate) fn resolved(&self, call: &Call<'_>, wanted: Wanted) -> Option<Resolved> {
         self.with_case(call, |case| case.resolved(wanted)).flatten()
+    }
+
+    /// How the world answers to a call of the tool that names the address, in the context.
+    pub(crate) fn place_seen(&self, tool: &Tool, address: &str, context: &Context) -> PlaceSeen {
+        let mut seen = PlaceSeen {
+            is_visible: false,
+            is_allowed: false,
+            is_removed: false,
+        };
+        let program = self.program();
+        let Some(world) = &program.world else {
+            return seen;
+        };
+        let action = Action {
+            tool: &tool.name,
+            command: context.command(),
+        };
+        seen.is_removed =
+            world.removes(&action) || tool.semantics.kind.mutation_class() == MutationClass::Destructive;
+        let mut facts = Facts::new(self.host.get(), false);
+        let mut resolver = program.resolver(&mut facts);
+        let mode = context.mode();
+        let Ok(located) = world.resolve_address(address, mode, context, &mut resolver) else {
+            return seen;
+        };
+        let place = (&*located.root, located.subdirectory.as_deref());
+        let judged = world.judge(&action, mode, place, Some(&located), context, &mut resolver);
+        seen.is_visible = true;
+        seen.is_allowed = judged.is_ok();
+        seen
     }
 
     /// How the call meets each condition of the tool's rules on arguments; `None` where it is not of the shape that its tool

@@ -1,7 +1,8 @@
 //! A call before it is judged: the canonical forms of its values, and the values that conditions see.
 
 use super::check::Check;
-use super::operand::{Form, Operand};
+use super::operand::Operand;
+use super::world::PlaceSeen;
 use super::{Case, checks, protected};
 use crate::model::Effect;
 use crate::net::Location;
@@ -19,10 +20,19 @@ pub(crate) struct ResolvedValue {
     pub(crate) paths: Vec<String>,
     /// The patterns of protected paths that match it, by their place in the program.
     pub(crate) patterns: Vec<usize>,
-    /// The root of an address of the world with the first name below it, or why it is refused.
-    pub(crate) address: Option<String>,
+    /// The place that an address of the world names, and how the world answers to it.
+    pub(crate) place: Option<ResolvedPlace>,
     /// The value under each of its roles.
     pub(crate) roles: Vec<ResolvedRole>,
+}
+
+/// A place in the world.
+#[derive(Clone, Debug)]
+pub(crate) struct ResolvedPlace {
+    /// The root or the mod that the address begins with, and the path; `None` for what the mode does not see.
+    pub(crate) at: Option<(String, String)>,
+    /// How the world answers.
+    pub(crate) seen: PlaceSeen,
 }
 
 /// A value under one role.
@@ -108,10 +118,15 @@ impl<'p> Case<'p, '_, '_> {
     /// `None` for a value that the engine filled in.
     fn resolved_value(&mut self, at: usize, wanted: Wanted) -> Option<ResolvedValue> {
         let patterns = protected::patterns_of(self, at);
+        let seen = self.place_seen(at);
         let operand = self.operands.get(at)?;
         let argument = self.argument_of(operand)?;
         let roles = operand.bound.roles;
-        let (is_item, address) = (!operand.bound.place.is_empty(), address(operand));
+        let is_item = !operand.bound.place.is_empty();
+        let named = operand
+            .located()
+            .map(|located| (located.base().to_owned(), located.path.as_str().to_owned()));
+        let place = seen.map(|seen| ResolvedPlace { at: named, seen });
         let paths = operand.paths().map(|path| path.as_str().to_owned()).collect();
         let mut found = Vec::with_capacity(roles.len());
         for role in roles {
@@ -139,7 +154,7 @@ impl<'p> Case<'p, '_, '_> {
             is_item,
             paths,
             patterns,
-            address,
+            place,
             roles: found,
         })
     }
@@ -149,19 +164,5 @@ impl<'p> Case<'p, '_, '_> {
         operand.bound.argument?;
         let mut arguments = self.arguments.resolved.iter();
         arguments.position(|roles| std::ptr::eq(roles, operand.bound.roles))
-    }
-}
-
-fn address(operand: &Operand<'_, '_>) -> Option<String> {
-    match &operand.form {
-        Form::Address(resolution) => Some(match &**resolution {
-            Ok(located) => format!(
-                "{}/{}",
-                located.root,
-                located.subdirectory.as_deref().unwrap_or_default()
-            ),
-            Err(reply) => reply.code.as_str().to_owned(),
-        }),
-        Form::Path { .. } | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
     }
 }

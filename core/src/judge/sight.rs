@@ -144,6 +144,10 @@ impl<'p> Case<'p, '_, '_> {
             Some(Form::Unknown) => 1,
             Some(Form::Path { .. } | Form::Address(_) | Form::Text | Form::Unresolvable(_)) | None => 0,
         });
+        if let Some(place) = self.place_seen(at) {
+            let answers = [place.is_visible, place.is_allowed, place.is_removed];
+            seen.extend(answers.map(u8::from));
+        }
         let program = self.program;
         if let Some((allowlist, patterns)) = &self.settings.allowlist {
             for role in program.url_roles.intersection(roles).iter() {

@@ -22,6 +22,43 @@ impl Case<'_, '_, '_> {
     }
 }
 
+/// How a world answers to an address: what a context can change in the verdict about it.
+#[cfg(feature = "analysis")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PlaceSeen {
+    /// `true` if the mode sees the place.
+    pub(crate) is_visible: bool,
+    /// `true` if the command is allowed there.
+    pub(crate) is_allowed: bool,
+    /// `true` if the call may remove it.
+    pub(crate) is_removed: bool,
+}
+
+#[cfg(feature = "analysis")]
+impl Case<'_, '_, '_> {
+    /// How the world answers to the value, if it is an address.
+    pub(super) fn place_seen(&mut self, at: usize) -> Option<PlaceSeen> {
+        let is_removed = self.removes_places();
+        let context = self.call.context();
+        let action = Action {
+            tool: &self.call.tool,
+            command: context.command(),
+        };
+        let Form::Address(resolution) = &self.operands.get(at)?.form else {
+            return None;
+        };
+        let allowed = match &**resolution {
+            Ok(located) => self.canonicalizer.judge_at(located, &action, context),
+            Err(_) => None,
+        };
+        Some(PlaceSeen {
+            is_visible: resolution.is_ok(),
+            is_allowed: allowed.is_some_and(|reply| reply.is_ok()),
+            is_removed,
+        })
+    }
+}
+
 /// Every address must name a place that the mode sees.
 pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     if !case.has_addresses() {

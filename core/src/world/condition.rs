@@ -55,6 +55,21 @@ impl Condition {
         Some(Self { name, predicate })
     }
 
+    /// The built-in condition that it is.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn built_in(&self) -> Option<BuiltIn> {
+        match self.predicate {
+            Predicate::BuiltIn(built_in) => Some(built_in),
+            Predicate::Host(_) => None,
+        }
+    }
+
+    /// The name, as a world has it.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The names of the built-in conditions.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         BuiltIn::names()

@@ -21,6 +21,12 @@ pub(crate) struct Located {
 }
 
 impl Located {
+    /// The beginning of the address: `root:<key>` or `mod:<name>`.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn base(&self) -> &str {
+        self.address.split('/').next().unwrap_or_default()
+    }
+
     /// The reply given to the agent.
     pub(crate) fn reply(&self) -> Reply {
         Reply {

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{Lint, build, call_of, document, regions_of};
+use crate::analysis::asked;
 use crate::analysis::label::listed;
 use crate::analysis::rows::is_about_form;
 use crate::analysis::{Analysis, Comparison, Progress, Subject, Watcher};
-use crate::bind::Call;
 use crate::config::DocumentKind;
 use crate::diagnostic::Code;
 use crate::document::DocumentSource;
@@ -113,7 +113,8 @@ impl Lint<'_> {
                 }
             }
             for (_, region) in regions_of(&tool).filter(|(_, region)| *region.rule == *rule.name) {
-                let shown = Call::from_value(&tool.server_name, &tool.tool_name, &region.arguments);
+                let (server, name) = (&tool.server_name, &tool.tool_name);
+                let shown = asked::call(server, name, &region.arguments, region.context.as_ref());
                 found.before.insert(self.imagined.judge(&shown).rule.to_string());
                 found.call.get_or_insert_with(|| call_of(&tool, region));
             }

@@ -60,6 +60,7 @@ fn more_annotations(mode: &Value, required: &[&str]) -> Value {
              "inputSchema": schema(json!({"path": {}, "mode": mode}), required)},
             {"toolName": "remove", "args": {"path": "delete-path"}, "arg_schema": {"arg_aliases": {"file": "path"}}},
             {"toolName": "edit", "args": {"/edits/*/path": "write-path", "mode": "none"}},
+            {"toolName": "compare", "args": {"one": "read-path", "other": "read-path"}},
         ]},
         "vcs": {"tools": [
             {"toolName": "add", "args": {"repo": "read-path", "files": {"roles": ["write-path"], "relativeTo": "repo"}},

@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::worlds;
+
 /// A server, one of its tools, and the tool's arguments with what kind of text suits each.
-type Tool = (
+pub(super) type Tool = (
     &'static str,
     &'static str,
     &'static [(&'static str, &'static str)],
@@ -57,15 +59,16 @@ const MORE: &[Tool] = &[
     ("files", "any", &[("path", "path"), ("mode", "mode")]),
     ("files", "remove", &[("path", "path"), ("file", "alias")]),
     ("files", "edit", &[("edits", "edits"), ("mode", "mode")]),
+    ("files", "compare", &[("one", "path"), ("other", "path")]),
     ("vcs", "add", &[("repo", "path"), ("files", "path")]),
     ("own", "label", &[("label", "name"), ("mode", "mode")]),
     ("own", "init", &[("name", "bare")]),
     ("proxy", "add", &[("domain", "host")]),
 ];
 
-/// All tools: those of [`TOOLS`], and more.
+/// All tools: those of [`TOOLS`], more, and those of a world.
 pub(super) fn all_tools() -> impl Iterator<Item = Tool> {
-    TOOLS.iter().chain(MORE).copied()
+    TOOLS.iter().chain(MORE).chain(worlds::TOOLS).copied()
 }
 
 /// Pseudo-random choices, so that calls cost less than what judges them.
@@ -79,7 +82,7 @@ impl Random {
         (self.0 >> 11) as usize % most.max(1)
     }
 
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+    pub(super) fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         from.get(self.below(from.len())).copied().unwrap_or_default()
     }
 }
@@ -186,6 +189,7 @@ fn text(kind: &str, random: &mut Random) -> String {
                 ),
             }
         }
+        "address" => worlds::address(random),
         "bare" => match random.below(4) {
             0 => text("path", random),
             _ => random

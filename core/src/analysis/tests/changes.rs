@@ -5,8 +5,9 @@ use proptest::prelude::*;
 use super::arbitrary::{self, Documents};
 use super::calls::{self, Random};
 use super::division::{config, shown};
-use crate::analysis::{Bounds, Comparison};
-use crate::bind::Call;
+use super::worlds;
+use crate::analysis::{Bounds, Comparison, asked};
+use crate::config::DocumentKind;
 use crate::engine::Imagined;
 
 /// Compares two engines, and holds calls against what is said to change.
@@ -27,7 +28,8 @@ fn hold(old: &Documents, new: &Documents, seed: u64, calls: usize) -> Result<(),
         };
         for _ in 0..calls {
             let arguments = calls::arguments(at, &mut random);
-            let call = Call::from_value(server, tool, &arguments);
+            let context = worlds::context(&mut random);
+            let call = asked::call(server, tool, &arguments, context.as_ref());
             let judged = |imagined: &Imagined<'_>| imagined.judge(&call).decision.strictness();
             let (was, is) = (judged(&before), judged(&after));
             let is_said = match was.cmp(&is) {
@@ -37,14 +39,14 @@ fn hold(old: &Documents, new: &Documents, seed: u64, calls: usize) -> Result<(),
             };
             if !is_said && changes.unknown.is_empty() {
                 return Err(format!(
-                    "{server}/{tool} {arguments} changes from {was} to {is}\n{}\n{}",
+                    "{server}/{tool} {arguments} in {context:?} changes from {was} to {is}\n{}\n{}",
                     shown(old),
                     shown(new)
                 ));
             }
         }
         for change in changes.looser.iter().chain(&changes.stricter) {
-            let call = Call::from_value(server, tool, &change.arguments);
+            let call = asked::call(server, tool, &change.arguments, change.context.as_ref());
             let decision = |imagined: &Imagined<'_>| imagined.judge(&call).decision.as_str();
             if decision(&before) != change.before.decision || decision(&after) != change.after.decision {
                 return Err(format!("{change:?} is not shown by its call"));
@@ -77,6 +79,22 @@ proptest! {
             return Err(TestCaseError::fail(why));
         }
         if let Err(why) = hold(&old, &old, seed, 2) {
+            return Err(TestCaseError::fail(why));
+        }
+    }
+
+    #[test]
+    fn every_change_that_another_world_makes_is_found(
+        old in worlds::documents(), other in worlds::documents(), seed in any::<u64>()
+    ) {
+        // Of the other only its world counts.
+        let Some(world) = other.iter().find(|(kind, _)| *kind == DocumentKind::World) else {
+            return Ok(());
+        };
+        let mut new = old.clone();
+        new.retain(|(kind, _)| *kind != DocumentKind::World);
+        new.push(world.clone());
+        if let Err(why) = hold(&old, &new, seed, 12) {
             return Err(TestCaseError::fail(why));
         }
     }

@@ -121,6 +121,16 @@ fn rows() -> Vec<Row> {
             json!({}),
             shut(json!(1)),
         ),
+        // An argument that only a condition names, in calls that are escalated without it.
+        row(
+            "unknownArguments",
+            [json!("schema"), json!("escalate")],
+            json!({"policy": {"rules": [
+                rule(json!({"args": [{"arg": "mode", "equals": "list"}]}), "allow"),
+                rule(json!({"server": "filesystem"}), "escalate"),
+            ]}}),
+            moving("/srv/a", json!({"mode": "list"})),
+        ),
         row(
             "pathCase",
             [json!("sensitive"), json!("insensitive")],
@@ -302,6 +312,11 @@ fn an_edit_of_an_option_is_shown_or_not_known() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The words that an option may be.
+fn words<T>(of: &[(&'static str, T)]) -> Vec<&'static str> {
+    of.iter().map(|(word, _)| *word).collect()
+}
+
 #[test]
 fn every_option_is_edited_to_and_from_each_of_its_words() {
     let rows = rows();
@@ -310,14 +325,11 @@ fn every_option_is_edited_to_and_from_each_of_its_words() {
         let is_one = edited.contains(key) != WITHOUT_EFFECT.contains(key);
         assert!(is_one, "no edit of `{key}` changes a verdict");
     }
-    let words = |of: &[(&'static str, bool)]| of.iter().map(|(word, _)| *word).collect::<Vec<_>>();
-    let cases =
-        |of: &[(&'static str, crate::path::PathCase)]| of.iter().map(|(word, _)| *word).collect::<Vec<_>>();
     for (option, words) in [
         ("compatibility", Compatibility::names().collect()),
         ("heuristicPaths", words(HEURISTIC_PATHS)),
         ("unknownArguments", UnknownArguments::names().collect()),
-        ("pathCase", cases(PATH_CASE)),
+        ("pathCase", words(PATH_CASE)),
         ("relativePaths", RelativePaths::names().collect()),
         ("workspaceRoots", WorkspaceRoots::names().collect()),
         ("sandbox", SandboxOrder::names().collect()),

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::arbitrary::{self, Documents};
-use crate::analysis::{Outcome, check_invariants};
-use crate::bind::Call;
+use crate::analysis::{Outcome, asked, check_invariants};
 use crate::config::DocumentKind;
 use crate::engine::Imagined;
 
@@ -29,7 +28,8 @@ fn statements_are_proven_or_refuted_by_calls_that_are_what_they_stand_for() {
                 Outcome::Proven { .. } => "proven",
                 Outcome::Refuted { call, decision, .. } => {
                     let text = |key: &str| call[key].as_str().unwrap();
-                    let asked = Call::from_value(text("serverName"), text("toolName"), &call["arguments"]);
+                    let (server, tool) = (text("serverName"), text("toolName"));
+                    let asked = asked::call(server, tool, &call["arguments"], call.get("context"));
                     let imagined = Imagined::new(&engine, None);
                     assert_eq!(imagined.judge(&asked).decision.as_str(), *decision, "{call}");
                     "refuted"

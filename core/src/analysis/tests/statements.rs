@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use super::arbitrary::{self, DIRECTORIES, DOMAINS, Documents, ENTRIES, ROLES};
 use super::calls::{self, Random};
 use super::division::{config, shown};
-use crate::analysis::{Outcome, check_invariants, slots};
+use super::worlds;
+use crate::analysis::{Outcome, asked, check_invariants, slots};
 use crate::bind::Call;
 use crate::config::DocumentKind;
 use crate::engine::{Engine, Imagined};
@@ -109,8 +110,14 @@ fn is_about(imagined: &Imagined<'_>, calls: &Calls, call: &Call<'_>, arguments: 
         let wanted = calls.roles.as_ref();
         let wanted = wanted.is_none_or(|wanted| wanted.iter().any(|role| roles.contains(*role)));
         let within = calls.within.as_ref().is_none_or(|within| {
-            roles.intersects(program.path_roles)
-                && is_at_or_below(&absolute(text, base), &absolute(within, &program.current))
+            let within = absolute(within, &program.current);
+            let world = program
+                .world
+                .as_ref()
+                .filter(|_| roles.intersects(program.address_roles));
+            let place = world.and_then(|world| world.lexical_path(text));
+            roles.intersects(program.path_roles) && is_at_or_below(&absolute(text, base), &within)
+                || place.is_some_and(|place| is_at_or_below(&place, &within))
         });
         let domains = calls.domains.as_ref().is_none_or(|domains| {
             let set = DomainSet::new(domains.iter().map(|one| &**one), PathEnding::Below);
@@ -194,7 +201,8 @@ fn hold(
                 for (at, (server, tool, _)) in calls::all_tools().enumerate() {
                     for _ in 0..calls {
                         let arguments = calls::arguments(at, &mut random);
-                        let call = Call::from_value(server, tool, &arguments);
+                        let context = worlds::context(&mut random);
+                        let call = asked::call(server, tool, &arguments, context.as_ref());
                         if !is_about(&imagined, &invariant.calls, &call, &arguments) {
                             continue;
                         }
@@ -202,7 +210,7 @@ fn hold(
                         tally.calls += 1;
                         if is_excluded(invariant, decision) && !FORM.contains(&&*rule) {
                             return Err(told(format!(
-                                "{server}/{tool} {arguments} is {decision} by {rule}"
+                                "{server}/{tool} {arguments} in {context:?} is {decision} by {rule}"
                             )));
                         }
                     }
@@ -221,7 +229,8 @@ fn refuted(
 ) -> Result<(), String> {
     let text = |key: &str| call.get(key).and_then(Value::as_str).unwrap_or_default();
     let arguments = call.get("arguments").ok_or("no arguments")?;
-    let call = Call::from_value(text("serverName"), text("toolName"), arguments);
+    let context = call.get("context");
+    let call = asked::call(text("serverName"), text("toolName"), arguments, context);
     let verdict = imagined.judge(&call);
     if (verdict.decision.as_str(), &*verdict.rule) != said {
         return Err(format!("{arguments} is judged {verdict:?}"));
@@ -240,7 +249,7 @@ proptest! {
 
     #[test]
     fn what_is_proven_is_refuted_by_no_call(
-        documents in arbitrary::more_documents(),
+        documents in worlds::documents(),
         statements in prop::collection::vec(statement(), 1..6),
         seed in any::<u64>(),
     ) {
@@ -260,10 +269,7 @@ fn what_is_proven_in_many_policies_is_refuted_by_no_call() {
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     let mut tally = Tally::default();
     for seed in 1..2_000_u64 {
-        let documents = arbitrary::more_documents()
-            .new_tree(&mut runner)
-            .unwrap()
-            .current();
+        let documents = worlds::documents().new_tree(&mut runner).unwrap().current();
         let statements = prop::collection::vec(statement(), 12);
         let statements = statements.new_tree(&mut runner).unwrap().current();
         let seed = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed);

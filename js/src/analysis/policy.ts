@@ -57,7 +57,8 @@ type Config = EngineConfig<string, string>;
  * The calls that a configuration allows: for every annotated tool, the regions of its calls in which no verdict can
  * differ, those with one verdict together. Each row has the arguments of a call in it, about which the engine was
  * asked. Arguments that no rule looks at together have rows apart: the verdict of a call is the strictest of the rows
- * that it lies in.
+ * that it lies in. Where a world decides by the context of a call, its addresses are divided together with the contexts that
+ * the world tells apart: the argument is called `the context`, and the row has the `context` of its call.
  *
  * The answer is what `callgate map --format json` writes, a tool a line. At most 50,000 calls of a tool are judged, 4,096 values
  * of an argument, and 64 combinations of values that conditions look at; where there are more, `inexact` says so.

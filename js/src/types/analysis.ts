@@ -21,6 +21,8 @@ export interface MapRow {
   readonly rule: string;
   /** The arguments of a call in the row, which was judged so. */
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** The context that a host gives with that call; absent if the verdict does not depend on one. */
+  readonly context?: Readonly<Record<string, unknown>>;
 }
 
 /** The calls of one tool and their verdicts. */
@@ -51,6 +53,8 @@ export interface Region {
   readonly rule: string;
   /** The arguments of a call in the region, which was judged so. Its other arguments are as harmless as they can be. */
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** The context that a host gives with that call; absent if the verdict does not depend on one. */
+  readonly context?: Readonly<Record<string, unknown>>;
 }
 
 /** The regions of one tool's calls. */
@@ -90,6 +94,8 @@ export interface VerdictChange {
   readonly after: DecidedBy;
   /** The arguments of such a call. */
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** The context that a host gives with that call; absent if the verdict does not depend on one. */
+  readonly context?: Readonly<Record<string, unknown>>;
 }
 
 /** How the verdicts about calls of one tool differ. */

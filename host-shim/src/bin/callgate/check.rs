@@ -11,7 +11,7 @@ use crate::setup::Setup;
 ///
 /// A statement is `{"name"?, "never": CALLS}` or `{"name"?, "always": CALLS}`, where CALLS is `{"decision", "server"?, "tool"?,
 /// "roles"?, "within"?, "domains"?, "values"?}`: no such call, or every such call, is decided so. It is held against every region
-/// of the calls of every tool. Links on this machine's disk are not followed, which the answer says of statements about a
+/// of the calls of every tool, in every context that a world tells apart. Links on this machine's disk are not followed, which the answer says of statements about a
 /// directory, and what a remote or HEAD stands for is not known, unless `--disk` is given. Exits with 0 if all are proven, 2 if a
 /// call refutes one, and 1 if one is not known, because regions are not exact, or is about no call. As JSON one line a statement.
 #[derive(Args)]

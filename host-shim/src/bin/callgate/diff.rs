@@ -223,9 +223,12 @@ pub(crate) fn listed(changes: &ToolChanges) -> String {
             judged(&change.before),
             judged(&change.after)
         );
-        let call = json!({
+        let mut call = json!({
             "serverName": changes.server_name, "toolName": changes.tool_name, "arguments": change.arguments,
         });
+        if let Some(context) = &change.context {
+            call["context"] = context.clone();
+        }
         let _ = writeln!(
             text,
             "           {} {}",

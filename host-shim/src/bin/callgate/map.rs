@@ -14,7 +14,8 @@ use crate::setup::{Setup, effects};
 ///
 /// The calls of each tool are divided into regions in which no verdict can differ, and the engine is asked about a call in
 /// each. Arguments that no rule looks at together are shown apart: the strictest of their verdicts stands. Links on this machine's
-/// disk are not followed, and git remotes by name count as unknown, unless `--disk` is given. The tool `*` stands for all tools of
+/// disk are not followed, and git remotes by name count as unknown, unless `--disk` is given. Where a world decides by the context
+/// of a call, its addresses are shown together with the contexts that it tells apart. The tool `*` stands for all tools of
 /// a trusted server that are not annotated. As JSON one line a tool.
 #[derive(Args)]
 pub(crate) struct Map {

@@ -18,6 +18,7 @@ export interface Variant extends DecidedBy {
   /** The other arguments; empty if they make no difference. */
   readonly places: readonly RegionArgument[];
   readonly arguments: Region["arguments"];
+  readonly context?: Region["context"];
 }
 
 /** Rules that refuse a call for its form, whatever the policy says. */

@@ -180,8 +180,8 @@ export class DiffPane {
   }
 
   #change({ serverName, toolName }: ToolChanges, change: VerdictChange): HTMLElement {
-    const { when = [], places, before, after, arguments: args } = change;
-    const call = JSON.stringify({ serverName, toolName, arguments: args }, null, 2);
+    const { when = [], places, before, after, arguments: args, context } = change;
+    const call = JSON.stringify({ serverName, toolName, arguments: args, context }, null, 2);
     const isAll = places.every(({ roles }) => roles.length === 0) && when.length === 0;
     const what = isAll && places.length === 0 ? "every call" : described(places);
     const condition = when.length === 0 ? "" : `; where ${described(when)}`;

@@ -180,7 +180,7 @@ export class MapPane {
       const title = places.length === 0 ? "every call" : places.map(({ argument }) => argument).join(" and ");
       const condition = when.map(({ argument, is }) => `${argument} is ${is}`).join(", ");
       const label = condition === "" ? title : `${title}, where ${condition}`;
-      const tree = new RegionTree(label, nodesOf(shown), ({ arguments: args }) => this.#call(tool, args));
+      const tree = new RegionTree(label, nodesOf(shown), (variant) => this.#call(tool, variant));
       return h(
         "section",
         { class: "map-part" },
@@ -255,14 +255,15 @@ export class MapPane {
       h(
         "ul",
         { class: "reached" },
-        found.slice(0, LISTED).map(({ tool, region: { places, decision, rule, arguments: args } }) => {
+        found.slice(0, LISTED).map(({ tool, region }) => {
+          const { places, decision, rule } = region;
           const name = `${tool.serverName}/${tool.toolName}`;
           const as = places.map(({ argument, roles }) => `${argument} (${roles.join(", ")})`).join(", ");
           return h(
             "li",
             { class: `region ${decision}` },
             badge(decision),
-            h("button", { type: "button", class: "text", onclick: () => this.#call(tool, args) }, `${name} by ${as}`),
+            h("button", { type: "button", class: "text", onclick: () => this.#call(tool, region) }, `${name} by ${as}`),
             h("code", { class: "rule-name" }, rule),
           );
         }),
@@ -271,8 +272,9 @@ export class MapPane {
     ];
   }
 
-  #call({ serverName, toolName }: ToolRegions, args: Region["arguments"]): void {
-    this.#open(JSON.stringify({ serverName, toolName, arguments: args }, null, 2));
+  #call({ serverName, toolName }: ToolRegions, of: Pick<Region, "arguments" | "context">): void {
+    const { arguments: args, context } = of;
+    this.#open(JSON.stringify({ serverName, toolName, arguments: args, context }, null, 2));
   }
 }
 

@@ -84,7 +84,13 @@ pub(super) fn write(path: &Path, coverage: &CoverageReport, judges: &Judges<'_>)
     let mut others = Vec::new();
     for one in &coverage.unreached {
         // One call may stand for a region of each of its arguments.
-        if !calls.insert((&one.server_name, &one.tool_name, one.arguments.to_string())) {
+        let context = one.context.as_ref().map(Value::to_string);
+        if !calls.insert((
+            &one.server_name,
+            &one.tool_name,
+            one.arguments.to_string(),
+            context,
+        )) {
             continue;
         }
         match line(one, judges)? {
@@ -140,7 +146,12 @@ fn judged(
 ) -> Result<Result<String, String>, Failure> {
     let call = json!({"serverName": one.server_name, "toolName": one.tool_name, "arguments": arguments});
     let text = call.to_string();
-    let response = gate.judge(&Request::gate(CallText::from(&text)));
+    let context = one.context.as_ref().map(Value::to_string);
+    let asked = match &context {
+        Some(context) => CallText::from(&text).within(context),
+        None => CallText::from(&text),
+    };
+    let response = gate.judge(&Request::gate(asked));
     let verdict = response
         .map_err(|error| Failure::Fault(error.to_string()))?
         .verdict;
@@ -151,8 +162,10 @@ fn judged(
     let mut scenario = json!({
         "name": title(one), "call": call, "expect": decision, "rule": verdict.rule,
     });
-    if let (Some(members), Some(world)) = (scenario.as_object_mut(), world) {
-        members.insert("world".to_owned(), world.clone());
+    for (key, part) in [("world", world), ("context", one.context.as_ref())] {
+        if let (Some(members), Some(part)) = (scenario.as_object_mut(), part) {
+            members.insert(key.to_owned(), part.clone());
+        }
     }
     Ok(Ok(scenario.to_string()))
 }

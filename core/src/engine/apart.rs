@@ -182,6 +182,7 @@ impl<'e> Imagined<'e> {
             is_visible: false,
             is_allowed: false,
             is_removed: false,
+            has_failed: false,
         };
         let program = self.program();
         let Some(world) = &program.world else {
@@ -197,12 +198,14 @@ impl<'e> Imagined<'e> {
         let mut resolver = program.resolver(&mut facts);
         let mode = context.mode();
         let Ok(located) = world.resolve_address(address, mode, context, &mut resolver) else {
+            seen.has_failed = facts.has_failed();
             return seen;
         };
         let place = (&*located.root, located.subdirectory.as_deref());
         let judged = world.judge(&action, mode, place, Some(&located), context, &mut resolver);
         seen.is_visible = true;
         seen.is_allowed = judged.is_ok();
+        seen.has_failed = facts.has_failed();
         seen
     }
 

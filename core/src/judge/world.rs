@@ -32,6 +32,8 @@ pub(crate) struct PlaceSeen {
     pub(crate) is_allowed: bool,
     /// `true` if the call may remove it.
     pub(crate) is_removed: bool,
+    /// `true` if the host failed to answer, so that the call is denied.
+    pub(crate) has_failed: bool,
 }
 
 #[cfg(feature = "analysis")]
@@ -55,6 +57,7 @@ impl Case<'_, '_, '_> {
             is_visible: resolution.is_ok(),
             is_allowed: allowed.is_some_and(|reply| reply.is_ok()),
             is_removed,
+            has_failed: self.canonicalizer.facts.has_failed(),
         })
     }
 }

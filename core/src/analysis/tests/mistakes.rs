@@ -80,7 +80,7 @@ const MISTAKES: &[(&str, Mistake)] = &[
 ];
 
 /// Policies among which each mistake is looked for.
-const MOST: usize = 200;
+const MOST: usize = 1_000;
 
 #[test]
 fn a_mistake_is_noticed() {

@@ -67,6 +67,7 @@ const CRATES: &[&str] = &[
     "icu_normalizer",
     "indexmap",
     "lexical_parse_float",
+    "memchr",
     "path_clean",
     "serde",
     "serde_json",

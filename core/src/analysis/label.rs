@@ -23,7 +23,7 @@ pub(crate) enum Label {
     Words(&'static str),
     /// The same about a text.
     Of(&'static str, String),
-    /// What a host says of the call.
+    /// The context that a host gives with the call.
     Context(String),
     /// The argument is not there.
     Absent,

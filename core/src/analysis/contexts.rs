@@ -96,12 +96,12 @@ impl Divided<'_, '_> {
             let values = texts.choices.iter().filter_map(|choice| choice.value.as_ref());
             addresses.extend(values.filter_map(Value::as_str).map(str::to_owned));
         }
-        let contexts: Arc<[Choice]> = self.told_apart_by(&addresses).into();
+        let contexts: Arc<[Choice]> = self.distinguished_by(&addresses).into();
         self.contexts = Some((roles, Arc::clone(&contexts)));
         contexts
     }
 
-    fn told_apart_by(&mut self, addresses: &BTreeSet<String>) -> Vec<Choice> {
+    fn distinguished_by(&mut self, addresses: &BTreeSet<String>) -> Vec<Choice> {
         let aspects = self.aspects();
         let sizes: Vec<usize> = aspects.iter().map(|aspect| aspect.values.len()).collect();
         let all = sizes.iter().copied().try_fold(1, usize::checked_mul);
@@ -114,7 +114,7 @@ impl Divided<'_, '_> {
         let mut classes: Vec<(Vec<PlaceSeen>, Vec<Picks>)> = Vec::new();
         let mut known: BTreeMap<Vec<PlaceSeen>, usize> = BTreeMap::new();
         for picks in products(&sizes, most) {
-            let answers = self.answers(addresses, &told(&aspects, &picks));
+            let answers = self.answers(addresses, &context_of(&aspects, &picks));
             let at = *known.entry(answers.clone()).or_insert(classes.len());
             match classes.get_mut(at) {
                 Some((_, members)) => members.push(picks),
@@ -122,7 +122,7 @@ impl Divided<'_, '_> {
             }
         }
         let choice = |(nth, (_, members)): (usize, &(Vec<PlaceSeen>, Vec<Picks>))| {
-            let first = members.first().map(|picks| told(&aspects, picks));
+            let first = members.first().map(|picks| context_of(&aspects, picks));
             // The first of all contexts says nothing.
             let text = match nth {
                 0 => "any other context".to_owned(),
@@ -204,7 +204,7 @@ fn named(other: &str, names: BTreeSet<&str>) -> Vec<String> {
 }
 
 /// The context that says so.
-fn told(aspects: &[Aspect], picks: &Picks) -> Value {
+fn context_of(aspects: &[Aspect], picks: &Picks) -> Value {
     let mut members = Map::new();
     let command = aspects
         .iter()

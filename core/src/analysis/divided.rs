@@ -332,13 +332,13 @@ impl<'a, 'e> Divided<'a, 'e> {
                     .map(|path| Choice::text(path, label())),
             );
         }
-        self.add_told_apart(&programs, &mut choices);
+        self.add_distinguished(&programs, &mut choices);
         choices
     }
 
     /// Adds texts that look like paths and that one program may protect and another not: those in a sandbox, which excepts from what
     /// is protected, and protected paths in other letters.
-    fn add_told_apart(&self, programs: &[&Program], choices: &mut Vec<Choice>) {
+    fn add_distinguished(&self, programs: &[&Program], choices: &mut Vec<Choice>) {
         let Some(other) = self.other else { return };
         let folded = |path: &str| PathCase::Insensitive.fold_text(path).into_owned();
         let is_protected = |path: &str| {

@@ -84,7 +84,7 @@ pub(super) fn is_excluded(invariant: &Invariant, strictness: u8) -> bool {
 }
 
 /// A statement that is held against the calls of one tool.
-pub(super) struct Held<'a, 'e> {
+pub(super) struct HeldStatement<'a, 'e> {
     divided: Divided<'a, 'e>,
     invariant: &'a Invariant,
     meant: Meant<'a>,
@@ -112,7 +112,7 @@ struct Judged {
     asked: Asked,
 }
 
-impl<'a, 'e> Held<'a, 'e> {
+impl<'a, 'e> HeldStatement<'a, 'e> {
     pub(super) fn new(
         analysis: &'a Analysis<'e>,
         tool: &'e Tool,

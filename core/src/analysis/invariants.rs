@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::held::{Held, Outcome, about};
+use super::held::{HeldStatement, Outcome, about};
 use super::unseen::{self, Unnamed};
 use super::{Progress, Subject, Watcher};
 use crate::engine::{Engine, Imagined};
@@ -77,7 +77,7 @@ fn outcome(
             of: tools.len(),
             part_of: None,
         });
-        let mut held = Held::new(&analysis, tool, invariant, None);
+        let mut held = HeldStatement::new(&analysis, tool, invariant, None);
         if let Some(refuted) = held.refuted() {
             return refuted;
         }

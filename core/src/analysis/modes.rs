@@ -60,14 +60,14 @@ impl Divided<'_, '_> {
             if self.are_valued(roles) {
                 let own = self.choices_for(*at, roles);
                 let atoms = self.atoms(roles);
-                found = self.told_apart(*at, found, |value| (kind(value), listed_as(&atoms, value)));
+                found = self.distinguished(*at, found, |value| (kind(value), listed_as(&atoms, value)));
                 // A grant sees an array as such, whatever it holds.
                 if may_be_array {
                     found.extend(own.iter().filter_map(in_array));
                 }
                 found.extend(own.iter().cloned());
             } else {
-                found = self.told_apart(*at, found, |_| ());
+                found = self.distinguished(*at, found, |_| ());
             }
             dimensions.push(found);
         }
@@ -120,7 +120,7 @@ impl Divided<'_, '_> {
     }
 
     /// The first of each set of values of one kind that the slot's tests do not tell apart.
-    fn told_apart<K: PartialEq>(
+    fn distinguished<K: PartialEq>(
         &self,
         slot: usize,
         choices: Vec<Choice>,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::held::{Held, Outcome, about, is_excluded};
+use super::held::{HeldStatement, Outcome, about, is_excluded};
 use super::meant::Meant;
 use super::{ANY_OTHER, Analysis};
 use crate::bind::Call;
@@ -106,7 +106,7 @@ fn on_branches((engine, program): (&Engine, &Program), invariant: &Invariant, to
     for branch in &branches {
         let host = LinklessHost::on_branch(program, branch);
         let analysis = about(Imagined::new(engine, Some(&host)), invariant);
-        let refuted = Held::new(&analysis, tool, invariant, Some(branch)).refuted();
+        let refuted = HeldStatement::new(&analysis, tool, invariant, Some(branch)).refuted();
         if let Some(Outcome::Refuted { call, decision, rule }) = refuted {
             let arguments = call.get("arguments").unwrap_or(&call);
             return vec![format!(

@@ -74,7 +74,7 @@ impl Backend for Native {
 
     fn references(self: Arc<Self>) -> Result<References, Unanswered> {
         let table = self.places()?.references();
-        Ok(References(Box::new(Held { native: self, table })))
+        Ok(References(Box::new(NativeSession { native: self, table })))
     }
 
     fn enforce(
@@ -100,12 +100,12 @@ fn asked<'r>(request: &Request<'r>, call: &'r Call<'r>) -> Asked<'r> {
 }
 
 /// References, and what they are to.
-struct Held {
+struct NativeSession {
     native: Arc<Native>,
     table: callgate_core::References,
 }
 
-impl Session for Held {
+impl Session for NativeSession {
     fn resolve(
         &mut self,
         address: &str,

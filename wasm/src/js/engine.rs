@@ -258,7 +258,7 @@ impl WasmEngine {
 
     /// The verdict of that number.
     pub fn verdict(&self, number: u32) -> JsValue {
-        to_js(&self.verdicts.shown(number))
+        to_js(&self.verdicts.verdict(number))
     }
 
     /// The reason of the last verdict, where its number says that it depends on the call.

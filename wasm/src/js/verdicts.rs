@@ -15,16 +15,16 @@ const MOST: usize = 1 << 16;
 const WITH_REASON: u32 = 1 << 16;
 
 /// The address and length of text that an engine holds: it lives as long as the engine and never changes.
-type Held = (usize, usize);
+type TextRange = (usize, usize);
 
 /// A decision's strictness, rule and reason.
-type Said = (u8, Held, Held);
+type VerdictParts = (u8, TextRange, TextRange);
 
 /// The verdicts that one engine has given.
 #[derive(Default)]
 pub(super) struct Verdicts {
     /// For each of them, the numbers by the roles that escalated.
-    numbers: BTreeMap<Said, Vec<(Vec<Held>, u32)>>,
+    numbers: BTreeMap<VerdictParts, Vec<(Vec<TextRange>, u32)>>,
     shared: Vec<Verdict<'static>>,
     unshared: Option<Verdict<'static>>,
     /// The reason of the last verdict, where it depends on the call.
@@ -34,11 +34,11 @@ pub(super) struct Verdicts {
 impl Verdicts {
     /// The verdict's number.
     pub(super) fn number(&mut self, verdict: &Verdict<'_>) -> u32 {
-        let Some(rule) = held(&verdict.rule).filter(|_| verdict.approval.is_none()) else {
+        let Some(rule) = text_range(&verdict.rule).filter(|_| verdict.approval.is_none()) else {
             return self.keep(verdict);
         };
         // No text is at the address 0.
-        let (reason, flag) = match held(&verdict.reason) {
+        let (reason, flag) = match text_range(&verdict.reason) {
             Some(reason) => (reason, 0),
             None => ((0, 0), WITH_REASON),
         };
@@ -47,7 +47,7 @@ impl Verdicts {
             self.reason.push_str(&verdict.reason);
         }
         let roles = verdict.escalated_roles().iter().map(held);
-        let Some(roles) = roles.collect::<Option<Vec<Held>>>() else {
+        let Some(roles) = roles.collect::<Option<Vec<TextRange>>>() else {
             return self.keep(verdict);
         };
         let key = (verdict.decision.strictness(), rule, reason);
@@ -71,7 +71,7 @@ impl Verdicts {
     }
 
     /// The verdict of that number.
-    pub(super) fn shown(&self, number: u32) -> Option<&Verdict<'static>> {
+    pub(super) fn verdict(&self, number: u32) -> Option<&Verdict<'static>> {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
         self.shared.get(at).or(self.unshared.as_ref())
     }
@@ -84,7 +84,7 @@ impl Verdicts {
 
 /// `None` for text that the engine does not hold.
 #[expect(clippy::ptr_arg, reason = "it matters whether the text is borrowed")]
-fn held(text: &Cow<'_, str>) -> Option<Held> {
+fn text_range(text: &Cow<'_, str>) -> Option<TextRange> {
     match text {
         Cow::Borrowed(text) => Some((text.as_ptr().addr(), text.len())),
         Cow::Owned(_) => None,
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(verdicts.number(&say(first.clone())), 0);
         assert_eq!(verdicts.number(&say(second)), 1);
         assert_eq!(verdicts.number(&say(first)), 0);
-        assert_eq!(verdicts.shown(1).unwrap().escalated_roles()[1], "fetch-url");
+        assert_eq!(verdicts.verdict(1).unwrap().escalated_roles()[1], "fetch-url");
         let own = Verdict {
             decision: Decision::Deny,
             rule: Cow::Borrowed("rule"),
@@ -118,7 +118,7 @@ mod tests {
             approval: None,
         };
         assert_eq!(verdicts.number(&own), 2 | WITH_REASON);
-        assert_eq!(verdicts.shown(2).unwrap().decision, Decision::Deny);
+        assert_eq!(verdicts.verdict(2).unwrap().decision, Decision::Deny);
         assert_eq!(verdicts.reason(), "because");
         let other = Verdict {
             reason: Cow::Owned("for another reason".to_owned()),
@@ -131,6 +131,6 @@ mod tests {
             ..own
         };
         assert_eq!(verdicts.number(&approved), UNSHARED);
-        assert_eq!(verdicts.shown(UNSHARED).unwrap().decision, Decision::Deny);
+        assert_eq!(verdicts.verdict(UNSHARED).unwrap().decision, Decision::Deny);
     }
 }

@@ -36,7 +36,7 @@ struct Entry<'c> {
 }
 
 /// The fault of an entry.
-enum Fault<'c> {
+enum EntryFault<'c> {
     /// Whatever it matches, this one matches too.
     Covered(Entry<'c>),
     /// No value matches it.
@@ -127,7 +127,12 @@ impl Lint<'_> {
 
     /// Which of the patterns have no effect beside the others, on values of these roles: each is held against one value for
     /// every place between all of them.
-    fn domains<'c>(&self, entries: &[Entry<'c>], roles: &[RoleId], grants: bool) -> Vec<(usize, Fault<'c>)> {
+    fn domains<'c>(
+        &self,
+        entries: &[Entry<'c>],
+        roles: &[RoleId],
+        grants: bool,
+    ) -> Vec<(usize, EntryFault<'c>)> {
         if entries.len() > MOST_PATTERNS {
             return Vec::new();
         }
@@ -152,7 +157,7 @@ impl Lint<'_> {
         let mut faults = Vec::new();
         for (at, own) in matched.iter().enumerate() {
             if !own.contains(&true) {
-                faults.push((at, Fault::Never));
+                faults.push((at, EntryFault::Never));
                 continue;
             }
             let covers = |(place, other): &(usize, &Vec<bool>)| {
@@ -162,7 +167,7 @@ impl Lint<'_> {
             };
             let wider = matched.iter().enumerate().find(covers);
             let wider = wider.and_then(|(place, _)| entries.get(place));
-            faults.extend(wider.map(|wider| (at, Fault::Covered(*wider))));
+            faults.extend(wider.map(|wider| (at, EntryFault::Covered(*wider))));
         }
         faults
     }
@@ -171,7 +176,7 @@ impl Lint<'_> {
     fn report(
         &mut self,
         entries: &[Entry<'_>],
-        faults: Vec<(usize, Fault<'_>)>,
+        faults: Vec<(usize, EntryFault<'_>)>,
         place: &JsonPath<'_>,
         what: &str,
     ) {
@@ -180,7 +185,7 @@ impl Lint<'_> {
             let Some(entry) = entries.get(at) else { continue };
             let text = entry.text;
             match (entry.list, fault) {
-                (None, Fault::Never) => {
+                (None, EntryFault::Never) => {
                     let message =
                         format!("no value can match `{text}` {what}, expected an entry that one can");
                     let help =
@@ -188,7 +193,7 @@ impl Lint<'_> {
                     let place = JsonPath::Index(place, entry.at).to_string();
                     self.add(Code::NeverMatches, place, message, help, None);
                 }
-                (None, Fault::Covered(wider)) => {
+                (None, EntryFault::Covered(wider)) => {
                     let message = format!(
                         "`{text}` {what} has no effect beside {}, expected one of them",
                         shown(&wider)
@@ -198,17 +203,17 @@ impl Lint<'_> {
                     let call = self.call_about(text);
                     self.add(Code::Covered, place, message, help, call);
                 }
-                (Some(list), Fault::Never) => {
+                (Some(list), EntryFault::Never) => {
                     let (_, named) = of_lists.entry(list).or_insert((Code::NeverMatches, Vec::new()));
                     named.push(format!("no value can match `{text}`"));
                 }
                 // Whoever writes the list anew does not know of the other entries.
-                (Some(list), Fault::Covered(wider)) if wider.list == Some(list) => {
+                (Some(list), EntryFault::Covered(wider)) if wider.list == Some(list) => {
                     let (code, named) = of_lists.entry(list).or_insert((Code::Covered, Vec::new()));
                     *code = Code::Covered;
                     named.push(format!("`{text}` has no effect beside `{}`", wider.text));
                 }
-                (Some(_), Fault::Covered(_)) => {}
+                (Some(_), EntryFault::Covered(_)) => {}
             }
         }
         for (list, (code, mut named)) in of_lists {
@@ -336,13 +341,13 @@ fn samples(program: &Program, sets: &[DomainSet], roles: &[RoleId]) -> Vec<Locat
 }
 
 /// Entries that stand for the same as an earlier one.
-fn repeated<'c>(entries: &[Entry<'c>], forms: impl Fn(&str) -> Vec<String>) -> Vec<(usize, Fault<'c>)> {
+fn repeated<'c>(entries: &[Entry<'c>], forms: impl Fn(&str) -> Vec<String>) -> Vec<(usize, EntryFault<'c>)> {
     let mut seen: BTreeMap<Vec<String>, Entry<'c>> = BTreeMap::new();
     let mut faults = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
         match seen.entry(forms(entry.text)) {
             std::collections::btree_map::Entry::Occupied(known) => {
-                faults.push((at, Fault::Covered(*known.get())));
+                faults.push((at, EntryFault::Covered(*known.get())));
             }
             std::collections::btree_map::Entry::Vacant(free) => {
                 free.insert(*entry);

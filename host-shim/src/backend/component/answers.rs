@@ -7,7 +7,7 @@ use callgate_core::{CallError, Ceiling, DocumentSource, Offer, Operation, Semant
 use super::bindings::callgate::gate::types;
 use super::decode::{call_error, json, response, unanswered};
 use super::pool::Pool;
-use super::session::Held;
+use super::session::ComponentSession;
 use crate::backend::{Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered};
 
 impl Backend for Pool {
@@ -52,7 +52,7 @@ impl Backend for Pool {
     }
 
     fn references(self: Arc<Self>) -> Result<References, Unanswered> {
-        Ok(References(Box::new(Held::new(self)?)))
+        Ok(References(Box::new(ComponentSession::new(self)?)))
     }
 
     fn enforce(

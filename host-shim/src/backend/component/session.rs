@@ -13,13 +13,13 @@ use super::pool::{Loaded, Pool};
 use crate::backend::{EngineFault, Resolution, Session, Unanswered};
 
 /// An instance that holds the references of one session. After a fault it is gone, and with it every reference.
-pub(super) struct Held {
+pub(super) struct ComponentSession {
     pool: Arc<Pool>,
     loaded: Option<Loaded>,
     table: ResourceAny,
 }
 
-impl Held {
+impl ComponentSession {
     pub(super) fn new(pool: Arc<Pool>) -> Result<Self, Unanswered> {
         let (loaded, table) =
             pool.take(|guest, store, engine| guest.engine().call_references(store, engine))?;
@@ -47,7 +47,7 @@ impl Held {
     }
 }
 
-impl Session for Held {
+impl Session for ComponentSession {
     fn resolve(
         &mut self,
         address: &str,

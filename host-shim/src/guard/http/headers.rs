@@ -151,7 +151,7 @@ impl Mirrored {
         let value = |param: &Param| {
             let mut steps = param.path.iter();
             let value = steps.try_fold(arguments, |value, step| value.get(step))?;
-            Some((param.header.clone(), shown(value)?))
+            Some((param.header.clone(), header_text(value)?))
         };
         params.iter().filter_map(value).collect()
     }
@@ -189,7 +189,7 @@ fn find(schema: &Value, path: &mut Vec<String>, params: &mut Vec<Param>) {
     }
 }
 
-fn shown(value: &Value) -> Option<String> {
+fn header_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Bool(_) | Value::Number(_) => Some(value.to_string()),

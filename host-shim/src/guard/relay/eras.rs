@@ -31,11 +31,11 @@ pub(super) enum Opening {
     /// Any other request of the modern era.
     Modern(String),
     /// The guard's own question, with the answer that waits for it.
-    Probe(Box<Held>),
+    Probe(Box<PendingError>),
 }
 
 /// An error of the server that may mean that it is of the other era.
-pub(super) struct Held {
+pub(super) struct PendingError {
     pub(super) id: Id,
     pub(super) line: String,
     revision: String,
@@ -125,11 +125,14 @@ impl Relay {
         let probe = reply::request(&own, "server/discover", &params);
         self.wait(&own, Kind::Other, None);
         let id = id.clone();
-        self.open(&own, Opening::Probe(Box::new(Held { id, line, revision })));
+        self.open(
+            &own,
+            Opening::Probe(Box::new(PendingError { id, line, revision })),
+        );
         Step::ToServer(probe)
     }
 
-    fn probed(&self, held: Held, answer: &Members<'_>, error: Option<AnswerError<'_>>) -> String {
+    fn probed(&self, held: PendingError, answer: &Members<'_>, error: Option<AnswerError<'_>>) -> String {
         match error {
             Some(error) if !error.is_modern() => {
                 self.guard.learn(Revisions::Handshake);

@@ -35,7 +35,7 @@ const UNREADABLE: &str = "The server's list of tools cannot be read, so it is no
 #[derive(Default)]
 pub(super) struct Listing {
     asked: Option<Asked>,
-    held: Vec<Held>,
+    held: Vec<WaitingCall>,
     /// Why the last listing told nothing.
     failure: Option<&'static str>,
 }
@@ -51,7 +51,7 @@ struct Asked {
 }
 
 /// A call that waits.
-struct Held {
+struct WaitingCall {
     id: Id,
     message: String,
 }
@@ -100,7 +100,7 @@ impl Relay {
         self.wait(&request.id, Kind::Call, None);
         let id = request.id.clone();
         let message = String::new();
-        self.listing.held.push(Held { id, message });
+        self.listing.held.push(WaitingCall { id, message });
         let step = match &self.listing.asked {
             Some(_) => Step::Nowhere,
             None => self.list_tools(revision_of(request.members.get("params"))),
@@ -194,7 +194,7 @@ impl Relay {
         held.into_iter().map(|held| self.release(held)).collect()
     }
 
-    fn release(&mut self, Held { id, message }: Held) -> Step {
+    fn release(&mut self, WaitingCall { id, message }: WaitingCall) -> Step {
         // Nobody waits for it any more.
         if self.waiting.remove(&id.text).is_none() {
             return Step::Nowhere;

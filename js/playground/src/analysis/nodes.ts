@@ -14,11 +14,9 @@ export interface MapNode {
 }
 
 /** Calls with one verdict. */
-export interface Variant extends DecidedBy {
+export interface Variant extends DecidedBy, Pick<Region, "arguments" | "context"> {
   /** The other arguments; empty if they make no difference. */
   readonly places: readonly RegionArgument[];
-  readonly arguments: Region["arguments"];
-  readonly context?: Region["context"];
 }
 
 /** Rules that refuse a call for its form, whatever the policy says. */

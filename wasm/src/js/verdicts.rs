@@ -46,7 +46,7 @@ impl Verdicts {
             self.reason.clear();
             self.reason.push_str(&verdict.reason);
         }
-        let roles = verdict.escalated_roles().iter().map(held);
+        let roles = verdict.escalated_roles().iter().map(text_range);
         let Some(roles) = roles.collect::<Option<Vec<TextRange>>>() else {
             return self.keep(verdict);
         };

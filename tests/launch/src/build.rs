@@ -12,7 +12,10 @@ use crate::pulse::Pulse;
 pub(crate) enum Hosts {
     /// The core in the program's own process. Without wasmtime, a bare machine has it within a minute.
     Native,
-    /// Those in wasmtime too.
+    /// Those in wasmtime too, and what packs the others, for `cargo show`. It needs neither the command nor the guard, and so
+    /// none of the hundred crates that those bring.
+    Shown,
+    /// All, as the tests have them.
     All,
 }
 
@@ -21,6 +24,12 @@ pub(crate) const COMMAND: &str = "callgate";
 
 /// The program behind `cargo show`.
 pub(crate) const SHOW: &str = "show";
+
+/// What `cargo show` needs beyond the native host.
+const SHOWN: &str = "conformance/component,callgate-pack/program";
+
+/// The tests want a fast core, which takes a minute to compile. A few verdicts want one that is soon there.
+const SOON: [&str; 2] = ["--config", "profile.dev.package.callgate-core.opt-level=0"];
 
 /// The features of the command that do not bring wasmtime.
 const WITHOUT_WASMTIME: &str =
@@ -57,13 +66,12 @@ pub(crate) fn program(name: &OsStr, hosts: Hosts, is_quiet: bool) -> Result<Path
             command.args(["--no-default-features", "--features", WITHOUT_WASMTIME]);
         }
         Hosts::Native => {
-            command.arg("--no-default-features");
-            // The tests want a fast core. A first verdict wants one that is soon there.
-            command.args(["--config", "profile.dev.package.callgate-core.opt-level=0"]);
+            command.arg("--no-default-features").args(SOON);
         }
-        // It needs neither the command nor the guard, and so none of the hundred crates that those bring.
-        Hosts::All if name == SHOW => {
-            command.args(["--no-default-features", "--features", "conformance/component"]);
+        Hosts::Shown => {
+            command
+                .args(["--no-default-features", "--features", SHOWN])
+                .args(SOON);
         }
         Hosts::All => {}
     }

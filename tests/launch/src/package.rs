@@ -5,20 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
-use crate::build::{programs, root};
+use crate::build::{Hosts, program, programs, root};
 
-/// The sources of both.
+/// The sources of the WebAssembly faces.
 const SOURCES: &[&str] = &[
     "Cargo.lock",
     "Cargo.toml",
     "core/Cargo.toml",
+    "core/docs",
     "core/git/Cargo.toml",
     "core/git/src",
     "core/src",
     "js/package-lock.json",
-    "js/src",
-    "js/tools",
-    "js/tsconfig.json",
     "rust-toolchain.toml",
     "wasm/Cargo.toml",
     "wasm/git",
@@ -28,35 +26,68 @@ const SOURCES: &[&str] = &[
     "wasm/wit",
 ];
 
-/// One of the two.
+/// The sources of what is made of the faces.
+const SOURCES_IN_JS: &[&str] = &["js/src", "js/tools", "js/tsconfig.json"];
+
+/// A face of the engine, as the packer names it, with the files that it is.
+struct Face {
+    name: &'static str,
+    files: &'static [&'static str],
+}
+
+const GATE_FACE: Face = Face {
+    name: "gate",
+    files: &["js/wasm/callgate.wasm", "js/wasm/git.wasm"],
+};
+
+/// Something that JavaScript hosts load.
 pub(crate) struct Artifact {
     name: &'static str,
-    /// Files that it consists of.
-    files: &'static [&'static str],
-    /// The packer's argument.
-    face: &'static str,
-    /// The next command, in the folder `js`.
+    faces: &'static [Face],
+    /// The command that makes it of them, in the folder `js`.
     then: (&'static str, &'static [&'static str]),
+    /// The folder in `js` that the command writes, and files that it must have.
+    folder: &'static str,
+    files: &'static [&'static str],
 }
+
+/// The part of the package that judges. It is there long before the analysis and the types.
+pub(crate) const GATE: Artifact = Artifact {
+    name: "the gate for JavaScript",
+    faces: &[GATE_FACE],
+    then: ("node", &["tools/bundle.mjs", "node", "web"]),
+    folder: "dist",
+    files: &["node.js"],
+};
 
 pub(crate) const PACKAGE: Artifact = Artifact {
     name: "the npm package",
-    files: &[
-        "js/dist/node.js",
-        "js/wasm/analysis.wasm",
-        "js/wasm/callgate.wasm",
-        "js/wasm/git.wasm",
-        "js/wasm/tools.wasm",
+    faces: &[
+        GATE_FACE,
+        Face {
+            name: "tools",
+            files: &["js/wasm/tools.wasm"],
+        },
+        Face {
+            name: "analysis",
+            files: &["js/wasm/analysis.wasm"],
+        },
     ],
-    face: "js",
     then: ("npm", &["run", "--silent", "build:ts"]),
+    folder: "dist",
+    // The bundler removes the one and writes no types if it is asked for the gate alone.
+    files: &["analysis-node.js", "node.d.ts"],
 };
 
 pub(crate) const COMPONENT: Artifact = Artifact {
     name: "the component for JavaScript",
-    files: &["js/component/callgate.js", "wasm/dist/callgate.component.wasm"],
-    face: "component",
+    faces: &[Face {
+        name: "component",
+        files: &["wasm/dist/callgate.component.wasm"],
+    }],
     then: ("node", &["tools/transpile.mjs"]),
+    folder: "component",
+    files: &["callgate.js"],
 };
 
 /// Installs the packages of npm that the lock file names, unless they are there.
@@ -75,26 +106,60 @@ pub(crate) fn install(is_quiet: bool) -> Result<(), String> {
 }
 
 impl Artifact {
-    /// Builds it with `packer` unless it is newer than its sources. The packages of npm must be there.
+    /// Builds with `packer` what is older than its sources. The packages of npm must be there.
     pub(crate) fn build(&self, packer: &Path, is_quiet: bool) -> Result<(), String> {
+        self.make(packer, is_quiet)
+            .map_err(|error| format!("{} cannot be built: {error}", self.name))
+    }
+
+    fn make(&self, packer: &Path, is_quiet: bool) -> Result<(), String> {
         let root = root();
-        let stamp = programs()?.join(format!("built-{}", self.face));
-        let newest = SOURCES.iter().filter_map(|source| newest(&root.join(source)));
-        let is_new = newest.max() <= modified(&stamp);
-        if is_new && self.files.iter().all(|file| root.join(file).exists()) {
+        let folder = root.join("js").join(self.folder);
+        let mut stale = Vec::new();
+        let mut newest_face = None;
+        for Face { name, files } in self.faces {
+            let stamp = stamp(name)?;
+            let are_there = files.iter().all(|file| root.join(file).exists());
+            if !are_there || !is_newer(&stamp, SOURCES) {
+                stale.push((*name, stamp.clone()));
+            }
+            newest_face = newest_face.max(modified(&stamp));
+        }
+        let made = stamp(self.folder)?;
+        let is_made = self.files.iter().all(|file| folder.join(file).exists())
+            && is_newer(&made, SOURCES_IN_JS)
+            && newest_face <= modified(&made);
+        if !stale.is_empty() {
+            let begin = SystemTime::now();
+            let faces = stale.iter().map(|(name, _)| name);
+            succeed(Command::new(packer).args(faces).current_dir(&root), is_quiet)?;
+            stale.iter().try_for_each(|(_, stamp)| mark(stamp, begin))?;
+        } else if is_made {
             return Ok(());
         }
         let begin = SystemTime::now();
         let (program, arguments) = self.then;
-        let mut pack = Command::new(packer);
         let mut then = Command::new(program);
-        let made = succeed(pack.arg(self.face).current_dir(&root), is_quiet)
-            .and_then(|()| succeed(then.args(arguments).current_dir(root.join("js")), is_quiet));
-        made.map_err(|error| format!("{} cannot be built: {error}", self.name))?;
-        // A source that changed meanwhile is newer.
-        let marked = File::create(&stamp).and_then(|file| file.set_modified(begin));
-        marked.map_err(|error| format!("`{}`: {error}", stamp.display()))
+        succeed(then.args(arguments).current_dir(root.join("js")), is_quiet)?;
+        mark(&made, begin)
     }
+}
+
+/// The file whose time says when a face was packed, or a folder written.
+fn stamp(name: &str) -> Result<PathBuf, String> {
+    Ok(programs()?.join(format!("built-{name}")))
+}
+
+/// Marks with the time at which it began: a source that changed meanwhile is newer.
+fn mark(stamp: &Path, begin: SystemTime) -> Result<(), String> {
+    let marked = File::create(stamp).and_then(|file| file.set_modified(begin));
+    marked.map_err(|error| format!("`{}`: {error}", stamp.display()))
+}
+
+/// Returns `true` if no source is newer than the stamp.
+fn is_newer(stamp: &Path, sources: &[&str]) -> bool {
+    let newest = sources.iter().filter_map(|source| newest(&root().join(source)));
+    newest.max() <= modified(stamp)
 }
 
 /// Runs a command. If it is to be quiet, what it writes is shown only if it fails.
@@ -127,7 +192,7 @@ fn newest(place: &Path) -> Option<SystemTime> {
     below.chain(modified(place)).max()
 }
 
-/// The program that makes both.
-pub(crate) fn packer(is_quiet: bool) -> Result<PathBuf, String> {
-    crate::build::program("callgate-pack".as_ref(), crate::build::Hosts::All, is_quiet)
+/// The program that packs the faces.
+pub(crate) fn packer(hosts: Hosts, is_quiet: bool) -> Result<PathBuf, String> {
+    program("callgate-pack".as_ref(), hosts, is_quiet)
 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use crate::build::{self, Hosts};
 use crate::needs::{self, Purpose};
-use crate::package::{self, COMPONENT, PACKAGE};
+use crate::package::{self, COMPONENT, GATE};
 use crate::pulse::{Pulse, clear_line, spoken};
 
 /// Judges in every host. Fails if one of them answers otherwise than the native host.
@@ -32,7 +32,7 @@ pub(crate) fn show(arguments: &[OsString]) -> Result<ExitCode, String> {
     let native = program.with_file_name("show-native");
     fs::copy(&program, &native).map_err(|error| format!("`{}`: {error}", native.display()))?;
 
-    let packer = package::packer(false)?;
+    let packer = package::packer(Hosts::Shown, false)?;
     let round = Round {
         begin,
         arguments: arguments.to_vec(),
@@ -44,7 +44,7 @@ pub(crate) fn show(arguments: &[OsString]) -> Result<ExitCode, String> {
             .map_err(|_| "installing npm's packages failed".to_owned())??;
         others.javascript(&native, &packer)
     });
-    let program = build::program(build::SHOW.as_ref(), Hosts::All, false)?;
+    let program = build::program(build::SHOW.as_ref(), Hosts::Shown, false)?;
     let mut same = round.compare(&program, "wasmtime")?;
     let pulse = Pulse::start("making the JavaScript hosts");
     same &= javascript
@@ -74,7 +74,7 @@ struct Round {
 
 impl Round {
     fn javascript(&self, program: &Path, packer: &Path) -> Result<bool, String> {
-        PACKAGE.build(packer, true)?;
+        GATE.build(packer, true)?;
         let mut same = self.compare(program, "node")?;
         if needs::chromium().exists() {
             same &= self.compare(program, "browser")?;

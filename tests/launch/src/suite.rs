@@ -270,7 +270,7 @@ impl Step {
                 Err(error) => Err(error),
             },
             Self::Packages => package::install(false),
-            Self::Package => package::packer(false).and_then(|packer| {
+            Self::Package => package::packer(Hosts::All, false).and_then(|packer| {
                 PACKAGE.build(&packer, false)?;
                 COMPONENT.build(&packer, false)
             }),

@@ -1,4 +1,5 @@
-//! Builds and optimizes the WebAssembly faces of Callgate: `cargo pack [js | component]`, both without an argument.
+//! Builds and optimizes the WebAssembly faces of Callgate: `cargo pack [FACE…]`. A face is `gate`, `tools`, `analysis` or
+//! `component`; `js` is all but the last, and without an argument all are built.
 //!
 //! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, once for each face. For JavaScript, wasm-bindgen writes its part, panics
 //! become traps, binaryen optimizes the module, and what the npm package needs is put into `js/wasm`, with three modules that are
@@ -16,6 +17,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::thread;
 
 use callgate_pack::{Face, compile, component, succeed};
 use wasm_bindgen_cli_support::Bindgen;
@@ -37,18 +39,12 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     // For profiles: a larger module that has the names of its functions.
     let keeps_names = arguments.iter().any(|argument| argument == "--names");
-    let faces: Vec<&str> = arguments
+    let names: Vec<&str> = arguments
         .iter()
         .map(String::as_str)
         .filter(|argument| *argument != "--names")
         .collect();
-    let packed = match faces.as_slice() {
-        [] => pack(keeps_names).and_then(|()| pack_component()),
-        ["js"] => pack(keeps_names),
-        ["component"] => pack_component(),
-        others => Err(format!("found `{}`, expected `js` or `component`", others.join(" ")).into()),
-    };
-    match packed {
+    match pack(&names, keeps_names) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -57,20 +53,51 @@ fn main() -> ExitCode {
     }
 }
 
-fn pack(keeps_names: bool) -> Result<(), Box<dyn Error>> {
-    let root = root()?;
-    let out = root.join("js/wasm");
-    fs::create_dir_all(&out)?;
-    fs::write(out.join("roles.js"), roles::javascript()?)?;
-    fs::write(out.join("roles.d.ts"), roles::declarations()?)?;
-    let brotli = bind(&root, "callgate", Face::JavaScript, keeps_names)?;
-    if let Some(over @ 1..) = brotli.checked_sub(BROTLI_BUDGET) {
-        eprintln!("callgate.wasm is {over} bytes over its budget of {BROTLI_BUDGET}, compressed with brotli");
+/// The modules for JavaScript: the face's name here, that of its file, and the face.
+const MODULES: [(&str, &str, Face); 4] = [
+    ("gate", "callgate", Face::JavaScript),
+    ("gate", "git", Face::Git),
+    ("tools", "tools", Face::Tools),
+    ("analysis", "analysis", Face::Analysis),
+];
+
+/// Builds the named faces. The compiler makes one after the other; meanwhile those that it has made are optimized.
+fn pack(names: &[&str], keeps_names: bool) -> Result<(), Box<dyn Error>> {
+    let is_known =
+        |name: &str| matches!(name, "js" | "component") || MODULES.iter().any(|(known, ..)| *known == name);
+    if let Some(name) = names.iter().find(|name| !is_known(name)) {
+        return Err(
+            format!("found `{name}`, expected `gate`, `tools`, `analysis`, `js` or `component`").into(),
+        );
     }
-    bind(&root, "git", Face::Git, keeps_names)?;
-    bind(&root, "tools", Face::Tools, keeps_names)?;
-    bind(&root, "analysis", Face::Analysis, keeps_names)?;
-    copy_pages(&root)?;
+    let root = root()?;
+    let is_asked = |name: &str| names.is_empty() || names.contains(&name);
+    let modules = MODULES
+        .iter()
+        .filter(|(name, ..)| is_asked("js") || is_asked(name));
+    thread::scope(|scope| {
+        let mut optimizing = Vec::new();
+        for &(_, name, face) in modules {
+            let module = fs::read(compile(&root, &target(&root), face)?)?;
+            let root = &root;
+            optimizing.push(
+                scope.spawn(move || bind(root, name, module, keeps_names).map_err(|error| error.to_string())),
+            );
+        }
+        if is_asked("component") {
+            pack_component(&root)?;
+        }
+        for bound in optimizing {
+            bound.join().map_err(|_| "a module could not be optimized")??;
+        }
+        Ok::<(), Box<dyn Error>>(())
+    })?;
+    if is_asked("js") || is_asked("gate") {
+        let out = root.join("js/wasm");
+        fs::write(out.join("roles.js"), roles::javascript()?)?;
+        fs::write(out.join("roles.d.ts"), roles::declarations()?)?;
+        copy_pages(&root)?;
+    }
     Ok(())
 }
 
@@ -84,14 +111,13 @@ fn copy_pages(root: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Builds the module of a face into `js/wasm`, with the bindings that wasm-bindgen writes, and returns its compressed size.
-fn bind(root: &Path, name: &str, face: Face, keeps_names: bool) -> Result<usize, Box<dyn Error>> {
+/// Puts a module into `js/wasm`, with the bindings that wasm-bindgen writes, and prints its sizes.
+fn bind(root: &Path, name: &str, module: Vec<u8>, keeps_names: bool) -> Result<(), Box<dyn Error>> {
     let js = root.join("js");
     let out = js.join("wasm");
-    let built = compile(root, &target(root), face)?;
+    fs::create_dir_all(&out)?;
     let mut output = Bindgen::new()
-        .input_path(built)
-        .out_name(name)
+        .input_bytes(name, module)
         .web(true)?
         .typescript(true)
         .omit_default_module_path(true)
@@ -104,16 +130,15 @@ fn bind(root: &Path, name: &str, face: Face, keeps_names: bool) -> Result<usize,
     panics::make_traps(output.wasm_mut());
     let module = out.join(format!("{name}.wasm"));
     let optimized = optimize(&js, &output.wasm_mut().emit_wasm(), &module, keeps_names)?;
-    report(&format!("{name}.wasm"), &optimized)
+    report(name, &optimized)
 }
 
 /// Builds the component in the directory in which the build script of `callgate-host` builds it too: both are the same. The
 /// compiler has optimized it; binaryen took minutes for two percent of its size.
-fn pack_component() -> Result<(), Box<dyn Error>> {
-    let root = root()?;
+fn pack_component(root: &Path) -> Result<(), Box<dyn Error>> {
     let out = root.join("wasm/dist");
     fs::create_dir_all(&out)?;
-    let encoded = component::build(&root, &target(&root).join("component"))?;
+    let encoded = component::build(root, &target(root).join("component"))?;
     fs::write(out.join("callgate.component.wasm"), &encoded)?;
     println!("callgate.component.wasm: {} bytes", encoded.len());
     Ok(())
@@ -185,8 +210,8 @@ fn run(wasm_opt: &Path, module: &[u8], out: &Path, arguments: &[&str]) -> Result
     Ok(fs::read(out)?)
 }
 
-/// Prints the sizes of a module, and returns its size compressed with brotli, in bytes.
-fn report(name: &str, module: &[u8]) -> Result<usize, Box<dyn Error>> {
+/// Prints the sizes of a module, in bytes, and by how much the gate's exceeds its budget.
+fn report(name: &str, module: &[u8]) -> Result<(), Box<dyn Error>> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     gzip.write_all(module)?;
     let gzip = gzip.finish()?.len();
@@ -197,6 +222,9 @@ fn report(name: &str, module: &[u8]) -> Result<usize, Box<dyn Error>> {
     };
     brotli::BrotliCompress(&mut &*module, &mut brotli, &best)?;
     let (raw, brotli) = (module.len(), brotli.len());
-    println!("{name}: {raw} bytes, gzip {gzip}, brotli {brotli}");
-    Ok(brotli)
+    println!("{name}.wasm: {raw} bytes, gzip {gzip}, brotli {brotli}");
+    if let ("callgate", Some(over @ 1..)) = (name, brotli.checked_sub(BROTLI_BUDGET)) {
+        eprintln!("callgate.wasm is {over} bytes over its budget of {BROTLI_BUDGET}, compressed with brotli");
+    }
+    Ok(())
 }

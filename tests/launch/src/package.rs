@@ -193,6 +193,14 @@ fn newest(place: &Path) -> Option<SystemTime> {
 }
 
 /// The program that packs the faces.
+const PACKER: &str = "callgate-pack";
+
+/// Builds it.
 pub(crate) fn packer(hosts: Hosts, is_quiet: bool) -> Result<PathBuf, String> {
-    program("callgate-pack".as_ref(), hosts, is_quiet)
+    program(PACKER.as_ref(), hosts, is_quiet)
+}
+
+/// The packer as it was last built: cargo would wait for another build.
+pub(crate) fn built_packer() -> Result<PathBuf, String> {
+    Ok(programs()?.join(PACKER))
 }

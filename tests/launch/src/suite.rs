@@ -1,11 +1,13 @@
-//! `cargo suite`: every check and every test, one after the other.
+//! `cargo suite`: every check and every test.
 //!
-//! It needs rustup's toolchain and Node, and installs what it may of everything else. Each step prints as it runs. A table
-//! of all steps follows, and the last line is `N passed, N failed`. A step that does not count tests counts as one.
+//! It needs rustup's toolchain and Node, and installs what it may of everything else. A step prints as it runs, or, where two
+//! run side by side, one of them as it runs and the other when it has ended. A table of all steps follows, and the last line
+//! is `N passed, N failed`. A step that does not count tests counts as one.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Command, ExitCode, Stdio};
-use std::time::Instant;
+use std::io::{self, BufRead as _, BufReader, PipeReader, pipe};
+use std::process::{Child, Command, ExitCode};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::build::{self, Hosts, root};
 use crate::count::{Count, read_count};
@@ -13,7 +15,7 @@ use crate::needs::{self, Purpose};
 use crate::package::{self, COMPONENT, PACKAGE};
 use crate::pulse::{Pulse, spoken};
 
-/// The steps, in the order of the suite.
+/// A check, or tests.
 enum Step {
     /// Runs a command in a folder.
     Command {
@@ -27,7 +29,7 @@ enum Step {
         name: &'static str,
         program: &'static str,
     },
-    /// Fetches npm's packages.
+    /// Fetches npm's packages, and builds what packs the faces.
     Packages,
     /// Builds the npm package, and the component for JavaScript.
     Package,
@@ -76,8 +78,16 @@ const fn program(name: &'static str, program: &'static str) -> Step {
     Step::Program { name, program }
 }
 
-const STEPS: &[Step] = &[
+const PREPARATION: &[Step] = &[
     step("formatting", &["cargo", "fmt", "--all", "--check"]),
+    step(
+        "cases of ceilings",
+        &["node", "tests/ceilings/generate.mjs", "--check"],
+    ),
+    Step::Packages,
+];
+
+const LINTS: &[Step] = &[
     step(
         "lints",
         &[
@@ -147,14 +157,27 @@ const STEPS: &[Step] = &[
             "warnings",
         ],
     ),
-    step(
-        "cases of ceilings",
-        &["node", "tests/ceilings/generate.mjs", "--check"],
-    ),
-    // One of the tests in Rust compares the package with the real host, so the package comes before them.
-    Step::Packages,
+];
+
+/// One of the tests in Rust compares the package with the real host, so the package comes before them.
+const PACKAGES: &[Step] = &[
     Step::Package,
-    step("tests", &["cargo", "test", "--workspace", "--no-fail-fast"]),
+    in_js("TypeScript lints", &["npm", "run", "lint"]),
+    in_js("TypeScript documentation", &["npm", "run", "docs"]),
+    in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
+];
+
+const TESTS: &[Step] = &[step("tests", &["cargo", "test", "--workspace", "--no-fail-fast"])];
+
+const PAGES: &[Step] = &[in_js("playground", &["npm", "run", "test:playground"])];
+
+/// They use the command that the tests in Rust built.
+const PROGRAMS: &[Step] = &[
+    in_js("npm tests", &["npm", "test"]),
+    in_js("MCP servers", &["npm", "run", "test:servers"]),
+];
+
+const OTHERS: &[Step] = &[
     step(
         "schemas",
         &[
@@ -172,14 +195,11 @@ const STEPS: &[Step] = &[
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
     },
     program("fuzzing", "fuzz"),
-    in_js("TypeScript lints", &["npm", "run", "lint"]),
-    in_js("TypeScript documentation", &["npm", "run", "docs"]),
-    in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
-    // One of them compares the package's command with the one that the tests in Rust built.
-    in_js("npm tests", &["npm", "test"]),
-    in_js("playground", &["npm", "run", "test:playground"]),
-    in_js("MCP servers", &["npm", "run", "test:servers"]),
-    program("conformance", "conformance"),
+];
+
+const HOSTS: &[Step] = &[program("conformance", "conformance")];
+
+const TELEMETRY: &[Step] = &[
     // With other features the command is another one, in the same place: the tests in JavaScript run the usual one.
     step(
         "telemetry",
@@ -198,25 +218,39 @@ const STEPS: &[Step] = &[
     ),
 ];
 
+/// The steps of the suite: two lists in a line run side by side, one step after the other in each. What waits for a disk, a
+/// server or a browser then leaves its processor to what computes. Cargo builds one thing at a time in a folder, so at most
+/// one list of a line has it build in the usual one for long.
+const ROUNDS: &[(&[Step], &[Step])] = &[
+    (PREPARATION, &[]),
+    (LINTS, PACKAGES),
+    (TESTS, PAGES),
+    (PROGRAMS, OTHERS),
+    (HOSTS, TELEMETRY),
+];
+
+/// The count of a step, and how long it took.
+type Row = (&'static str, Count, Duration);
+
 /// Runs every step. Fails if a test of any of them does.
 pub(crate) fn suite() -> Result<ExitCode, String> {
     needs::meet(Purpose::Suite)?;
     let begin = Instant::now();
     let mut table = Vec::new();
-    for step in STEPS {
-        println!("\n== {}", step.title());
-        let begin = Instant::now();
-        let pulse = Pulse::start(step.name());
-        let count = step.run();
+    for (steps, beside) in ROUNDS {
+        let names: Vec<&str> = steps.iter().chain(*beside).map(Step::name).collect();
+        let pulse = Pulse::start(&names.join(", "));
+        let others = thread::spawn(|| run_all(beside, Output::AtItsEnd));
+        table.extend(run_all(steps, Output::AsItComes));
+        table.extend(others.join().map_err(|_| "the suite failed".to_owned())?);
         drop(pulse);
-        table.push((step.name(), count, begin.elapsed()));
     }
     println!();
     let mut total = Count::default();
     for (name, count, time) in table {
         let Count { passed, failed } = count;
         println!(
-            "{name:<26}{passed:>7} passed {failed:>5} failed {:>14}",
+            "{name:<40}{passed:>7} passed {failed:>5} failed {:>14}",
             spoken(time)
         );
         total.add(count);
@@ -227,6 +261,31 @@ pub(crate) fn suite() -> Result<ExitCode, String> {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     })
+}
+
+/// When the output of a step is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Output {
+    AsItComes,
+    /// Another step prints meanwhile.
+    AtItsEnd,
+}
+
+/// Runs the steps in their order.
+fn run_all(steps: &[Step], output: Output) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for step in steps {
+        if output == Output::AsItComes {
+            println!("\n== {}", step.title());
+        }
+        let begin = Instant::now();
+        let (count, text) = step.run(output);
+        if output == Output::AtItsEnd {
+            println!("\n== {}\n{text}", step.title());
+        }
+        rows.push((step.name(), count, begin.elapsed()));
+    }
+    rows
 }
 
 impl Step {
@@ -247,63 +306,85 @@ impl Step {
         }
     }
 
-    fn run(&self) -> Count {
+    /// The count, and what is to be shown at the end.
+    fn run(&self, output: Output) -> (Count, String) {
+        let is_quiet = output == Output::AtItsEnd;
         let done = match self {
             Self::Command {
                 folder,
-                command,
+                command: [program, arguments @ ..],
                 environment,
                 ..
             } => {
-                let Some((program, arguments)) = command.split_first() else {
-                    return Count::one(false);
-                };
                 let mut command = Command::new(program);
                 command
                     .args(arguments)
                     .current_dir(root().join(folder))
                     .envs(environment.iter().copied());
-                return counted(&mut command);
+                return counted(command, output);
             }
-            Self::Program { program, .. } => match build::program(program.as_ref(), Hosts::All, false) {
-                Ok(path) => return counted(Command::new(path).current_dir(root())),
+            Self::Command { command: [], .. } => Err("there is no command".to_owned()),
+            Self::Program { program, .. } => match build::program(program.as_ref(), Hosts::All, is_quiet) {
+                Ok(path) => {
+                    let mut command = Command::new(path);
+                    command.current_dir(root());
+                    return counted(command, output);
+                }
                 Err(error) => Err(error),
             },
-            Self::Packages => package::install(false),
-            Self::Package => package::packer(Hosts::All, false).and_then(|packer| {
-                PACKAGE.build(&packer, false)?;
-                COMPONENT.build(&packer, false)
+            Self::Packages => package::install(is_quiet).and_then(|()| {
+                package::packer(Hosts::Shown, is_quiet)?;
+                Ok(())
+            }),
+            Self::Package => package::built_packer().and_then(|packer| {
+                PACKAGE.build(&packer, is_quiet)?;
+                COMPONENT.build(&packer, is_quiet)
             }),
         };
-        if let Err(error) = &done {
-            println!("{error}");
+        let text = done.as_ref().err().cloned().unwrap_or_default();
+        if output == Output::AsItComes && !text.is_empty() {
+            println!("{text}");
         }
-        Count::one(done.is_ok())
+        (Count::one(done.is_ok()), text)
     }
 }
 
-/// Runs a command and shows its output. If it fails without a failed test, that counts as one failure.
-fn counted(command: &mut Command) -> Count {
-    let mut child = match command.stdout(Stdio::piped()).spawn() {
-        Ok(child) => child,
+/// Runs a command. If it fails without a failed test, that counts as one failure.
+fn counted(command: Command, output: Output) -> (Count, String) {
+    let program = command.get_program().display().to_string();
+    let (mut process, reader) = match start(command, output) {
+        Ok(started) => started,
         Err(error) => {
-            println!("{}: {error}", command.get_program().display());
-            return Count::one(false);
+            let text = format!("{program}: {error}");
+            println!("{text}");
+            return (Count::one(false), text);
         }
     };
     let mut count = None;
-    if let Some(output) = child.stdout.take() {
-        for line in BufReader::new(output).lines().map_while(Result::ok) {
-            println!("{line}");
-            if let Some(more) = read_count(&line) {
-                count.get_or_insert_with(Count::default).add(more);
-            }
+    let mut text = String::new();
+    for line in BufReader::new(reader).lines().map_while(Result::ok) {
+        if let Some(more) = read_count(&line) {
+            count.get_or_insert_with(Count::default).add(more);
+        }
+        match output {
+            Output::AsItComes => println!("{line}"),
+            Output::AtItsEnd => text.extend([line.as_str(), "\n"]),
         }
     }
-    let succeeded = child.wait().is_ok_and(|status| status.success());
+    let succeeded = process.wait().is_ok_and(|status| status.success());
     let mut count = count.unwrap_or_else(|| Count::one(succeeded));
     if !succeeded {
         count.failed = count.failed.max(1);
     }
-    count
+    (count, text)
+}
+
+/// Starts a command, and gives what it writes. The pipe ends with the command, which is why it is taken.
+fn start(mut command: Command, output: Output) -> io::Result<(Child, PipeReader)> {
+    let (reader, writer) = pipe()?;
+    if output == Output::AtItsEnd {
+        command.stderr(writer.try_clone()?);
+    }
+    let process = command.stdout(writer).spawn()?;
+    Ok((process, reader))
 }

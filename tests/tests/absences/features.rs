@@ -50,7 +50,8 @@ fn no_crate_is_compiled_for_two_choices_of_features() {
             all
         };
         let native = of(&["--no-default-features"]);
-        let show = of(&["--no-default-features", "--features", "conformance/component"]);
+        let shown = "conformance/component,callgate-pack/program";
+        let show = of(&["--no-default-features", "--features", shown]);
         let programs = crates(&["--workspace"], edges);
         let tests = crates(&["--workspace"], &format!("{edges},dev"));
         let what = "has other features in a larger build";

@@ -12,9 +12,8 @@ use crate::pulse::Pulse;
 pub(crate) enum Hosts {
     /// The core in the program's own process. Without wasmtime, a bare machine has it within a minute.
     Native,
-    /// Those in wasmtime too, and what packs the others, for `cargo show`. It needs neither the command nor the guard, and so
-    /// none of the hundred crates that those bring.
-    Shown,
+    /// For `cargo show`: those that these features bring, and nothing else, with a core that is not optimized.
+    Soon(&'static str),
     /// All, as the tests have them.
     All,
 }
@@ -25,8 +24,9 @@ pub(crate) const COMMAND: &str = "callgate";
 /// The program behind `cargo show`.
 pub(crate) const SHOW: &str = "show";
 
-/// What `cargo show` needs beyond the native host.
-const SHOWN: &str = "conformance/component,callgate-pack/program";
+/// The feature of `show` that brings wasmtime. It needs neither the command nor the guard, and so none of the hundred crates that
+/// those bring.
+pub(crate) const WASMTIME: &str = "conformance/component";
 
 /// The tests want a fast core, which takes a minute to compile. A few verdicts want one that is soon there.
 const SOON: [&str; 2] = ["--config", "profile.dev.package.callgate-core.opt-level=0"];
@@ -68,9 +68,9 @@ pub(crate) fn program(name: &OsStr, hosts: Hosts, is_quiet: bool) -> Result<Path
         Hosts::Native => {
             command.arg("--no-default-features").args(SOON);
         }
-        Hosts::Shown => {
+        Hosts::Soon(features) => {
             command
-                .args(["--no-default-features", "--features", SHOWN])
+                .args(["--no-default-features", "--features", features])
                 .args(SOON);
         }
         Hosts::All => {}

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
-use crate::build::{Hosts, root};
+use crate::build::root;
 use crate::code;
 use crate::needs::{self, Purpose};
 use crate::package::{self, PACKAGE};
@@ -12,7 +12,7 @@ use crate::package::{self, PACKAGE};
 pub(crate) fn playground(arguments: &[OsString]) -> Result<ExitCode, String> {
     needs::meet(Purpose::Playground)?;
     package::install(false)?;
-    PACKAGE.build(&package::packer(Hosts::All, false)?, false)?;
+    PACKAGE.build(&package::packer(false)?, false)?;
     let mut npm = Command::new("npm");
     npm.args(["run", "--silent", "playground", "--"]).args(arguments);
     let status = npm.current_dir(root().join("js")).status();

@@ -32,7 +32,7 @@ pub(crate) fn show(arguments: &[OsString]) -> Result<ExitCode, String> {
     let native = program.with_file_name("show-native");
     fs::copy(&program, &native).map_err(|error| format!("`{}`: {error}", native.display()))?;
 
-    let packer = package::packer(Hosts::Shown, false)?;
+    let packer = package::packer(false)?;
     let round = Round {
         begin,
         arguments: arguments.to_vec(),
@@ -44,7 +44,7 @@ pub(crate) fn show(arguments: &[OsString]) -> Result<ExitCode, String> {
             .map_err(|_| "installing npm's packages failed".to_owned())??;
         others.javascript(&native, &packer)
     });
-    let program = build::program(build::SHOW.as_ref(), Hosts::Shown, false)?;
+    let program = build::program(build::SHOW.as_ref(), Hosts::Soon(build::WASMTIME), false)?;
     let mut same = round.compare(&program, "wasmtime")?;
     let pulse = Pulse::start("making the JavaScript hosts");
     same &= javascript

@@ -333,7 +333,7 @@ impl Step {
                 Err(error) => Err(error),
             },
             Self::Packages => package::install(is_quiet).and_then(|()| {
-                package::packer(Hosts::Shown, is_quiet)?;
+                package::packer(is_quiet)?;
                 Ok(())
             }),
             Self::Package => package::built_packer().and_then(|packer| {

@@ -195,9 +195,12 @@ fn newest(place: &Path) -> Option<SystemTime> {
 /// The program that packs the faces.
 const PACKER: &str = "callgate-pack";
 
+/// Its own features, and those that `cargo show` builds with: what both use is then compiled once.
+const PACKED: &str = "callgate-pack/program,conformance/component";
+
 /// Builds it.
 pub(crate) fn packer(is_quiet: bool) -> Result<PathBuf, String> {
-    program(PACKER.as_ref(), Hosts::Soon("callgate-pack/program"), is_quiet)
+    program(PACKER.as_ref(), Hosts::Soon(PACKED), is_quiet)
 }
 
 /// The packer as it was last built: cargo would wait for another build.

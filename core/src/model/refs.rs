@@ -49,22 +49,31 @@ pub(crate) fn named_by(entry: &str) -> impl Iterator<Item = &str> {
     [Some(entry), short, full].into_iter().flatten()
 }
 
-/// Returns `true` if git accepts the name as it is (`git-check-ref-format(1)`).
+/// Returns `true` if git accepts the name as it is (`git-check-ref-format(1)`). One pass over a name in ASCII.
 fn is_ref_name(name: &str) -> bool {
-    let is_foreign = |c: char| {
-        let is_special = matches!(c, '~' | '^' | ':' | '?' | '*' | '[' | '\\');
-        is_special || c.is_control() || c.is_whitespace()
-    };
-    let is_component = |component: &str| {
-        !component.is_empty() && !component.starts_with('.') && !component.ends_with(".lock")
-    };
-    name != "@"
+    let bytes = name.as_bytes();
+    let ends_locked = |end: usize| bytes.get(..end).is_some_and(|before| before.ends_with(b".lock"));
+    // A component begins after a slash.
+    let mut before = b'/';
+    for (at, byte) in bytes.iter().copied().enumerate() {
+        let is_refused = match byte {
+            b'~' | b'^' | b':' | b'?' | b'*' | b'[' | b'\\' | b' ' => true,
+            b'/' => before == b'/' || ends_locked(at),
+            b'.' => matches!(before, b'/' | b'.'),
+            b'{' => before == b'@',
+            _ => byte.is_ascii_control(),
+        };
+        if is_refused {
+            return false;
+        }
+        before = byte;
+    }
+    let is_foreign = |one: char| one.is_control() || one.is_whitespace();
+    !matches!(before, b'/' | b'.')
+        && !ends_locked(bytes.len())
+        && name != "@"
         && !name.starts_with('-')
-        && !name.ends_with('.')
-        && !name.contains("..")
-        && !name.contains("@{")
-        && !name.contains(is_foreign)
-        && name.split('/').all(is_component)
+        && (name.is_ascii() || !name.contains(is_foreign))
 }
 
 /// `HEAD` in any case, since a file system may ignore it, and the likes of `FETCH_HEAD`.
@@ -80,7 +89,45 @@ fn is_pseudo_ref(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// The rules of `git-check-ref-format(1)`, one after the other.
+    fn is_ref_name_by_the_rules(name: &str) -> bool {
+        let is_foreign = |c: char| {
+            let is_special = matches!(c, '~' | '^' | ':' | '?' | '*' | '[' | '\\');
+            is_special || c.is_control() || c.is_whitespace()
+        };
+        let is_component = |component: &str| {
+            !component.is_empty() && !component.starts_with('.') && !component.ends_with(".lock")
+        };
+        name != "@"
+            && !name.starts_with('-')
+            && !name.ends_with('.')
+            && !name.contains("..")
+            && !name.contains("@{")
+            && !name.contains(is_foreign)
+            && name.split('/').all(is_component)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn one_pass_finds_what_the_rules_refuse(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "a", "main", "/", ".", "..", "-", "@", "{", "}", ".lock", "lock", "~", "^", ":", "?", "*", "[", "\\",
+                    " ", "\t", "\u{b}", "\u{7f}", "\u{85}", "\u{a0}", "\u{2003}", "é",
+                ]),
+                0..6,
+            ),
+        ) {
+            let name = pieces.concat();
+            prop_assert_eq!(is_ref_name(&name), is_ref_name_by_the_rules(&name), "{:?}", name);
+        }
+    }
 
     /// The names of the branches that a text may be.
     fn branches(text: &str) -> Vec<&str> {

@@ -1,7 +1,5 @@
 //! The places that a URL value names, for judging.
 
-use url::Url;
-
 use super::git::SshForm;
 #[cfg(feature = "analysis")]
 use super::host::HostKind;
@@ -11,7 +9,7 @@ use super::remote::{has_plain_authority, read_remote};
 use super::simple::simple_host;
 use super::target::{LINE_BREAKS, Target, below, is_as_written, url_host};
 use super::text::{fold_repository, readable_hosts};
-use super::url::host_text;
+use super::url::{host_text, parse_head};
 use crate::sort;
 
 /// The kind of URL that a value is supposed to be.
@@ -76,7 +74,7 @@ pub(crate) fn long_host(value: &str, most: usize) -> Option<usize> {
     if value.len() <= most && value.is_ascii() {
         return None;
     }
-    let host = match Url::parse(value) {
+    let host = match parse_head(value) {
         Ok(url) => host_text(&url).len(),
         Err(_) => SshForm::parse(value).map_or(0, |form| form.host.len()),
     };
@@ -302,7 +300,7 @@ fn bare_target(value: &str) -> Option<Target<'static>> {
 
 /// The domain of a URL unless it is its host, and its host if all programs read the same one.
 fn read_url(value: &str, kind: UrlKind) -> (Option<String>, Option<Target<'static>>) {
-    let Ok(url) = Url::parse(value) else {
+    let Ok(url) = parse_head(value) else {
         return (Some(value.to_owned()), None);
     };
     let is_http = matches!(url.scheme(), "http" | "https");

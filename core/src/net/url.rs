@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use url::Url;
+use url::{ParseError, Url};
+
+use super::target::LINE_BREAKS;
 
 /// Parses `value` as a WHATWG URL and serializes it, without the final `/` if the path is just `/` and nothing
 /// follows. A value that does not parse is returned unchanged.
@@ -33,11 +35,43 @@ pub fn normalize_url(value: &str) -> Cow<'_, str> {
 /// This is for display and compatibility. Do not decide by it: `file://github.com/etc/passwd` has the host
 /// `github.com`.
 pub fn extract_domain(value: &str) -> Cow<'_, str> {
-    match Url::parse(value) {
+    match parse_head(value) {
         Ok(url) => Cow::Owned(host_text(&url).to_owned()),
         Err(_) => Cow::Borrowed(value),
     }
 }
+
+/// Parses the URL as far as its host and port. It is valid if the whole URL is, and has the same scheme and host; the rest,
+/// however long, changes neither.
+pub(super) fn parse_head(value: &str) -> Result<Url, ParseError> {
+    let Some((scheme, rest)) = value.split_once(':') else {
+        return Url::parse(value);
+    };
+    let mut shown = rest.chars().filter(|one| !LINE_BREAKS.contains(one));
+    let is_authority = shown.next() == Some('/') && shown.next() == Some('/');
+    if !is_authority
+        && let Some(alone) = value.get(..=scheme.len())
+        && let Ok(url) = Url::parse(alone)
+        && url.scheme() != FILE
+    {
+        // Without `//`, only a special scheme is followed by a host, and no special scheme is valid alone but `file`.
+        return Ok(url);
+    }
+    let authority = rest.trim_start_matches(|one| matches!(one, '/' | '\\') || LINE_BREAKS.contains(&one));
+    // What ends the authority stays: white space at the end of a text would be dropped.
+    let after = authority
+        .find(['/', '?', '#'])
+        .and_then(|end| authority.get(end + 1..));
+    let head = value.len() - after.map_or(0, str::len);
+    let url = Url::parse(value.get(..head).unwrap_or(value))?;
+    match url.scheme() {
+        // A path that begins with a drive's letter has no host before it.
+        FILE => Url::parse(value),
+        _ => Ok(url),
+    }
+}
+
+const FILE: &str = "file";
 
 pub(super) fn host_text(url: &Url) -> &str {
     url.host_str().unwrap_or_default()
@@ -45,7 +79,76 @@ pub(super) fn host_text(url: &Url) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_head_has_the_host_of_the_whole(value in nearly_url()) {
+            let read = |url: Result<Url, ParseError>| {
+                url.map(|url| (url.scheme().to_owned(), url.host().map(|host| host.to_owned())))
+            };
+            prop_assert_eq!(read(parse_head(&value)), read(Url::parse(&value)));
+        }
+    }
+
+    fn nearly_url() -> impl Strategy<Value = String> {
+        let pieces = [
+            "http",
+            "https",
+            "ws",
+            "file",
+            "ssh",
+            "hxxp",
+            "blob",
+            ":",
+            "://",
+            ":///",
+            "/",
+            "//",
+            "\\",
+            "?",
+            "#",
+            "@",
+            "a",
+            "a.b",
+            "h:80",
+            "80",
+            "C:",
+            "C|",
+            "[::1]",
+            "[",
+            "%2f",
+            "%",
+            " ",
+            "\t",
+            "\n",
+            "\0",
+            "ü",
+            "..",
+            ".",
+            "localhost",
+            "1.2.3",
+            "A",
+        ];
+        let piece = prop::sample::select(pieces.to_vec());
+        let tail = prop::collection::vec(piece, 0..9).prop_map(|pieces| pieces.concat());
+        let head = prop::sample::select(vec![
+            "https:",
+            "http://",
+            "file:",
+            "file://",
+            "ssh:",
+            "ssh://",
+            "x:/",
+            " https://",
+            "",
+        ]);
+        (head, tail).prop_map(|(head, tail)| head.to_owned() + &tail)
+    }
 
     #[test]
     fn normalizing_keeps_everything_but_the_lone_slash() {

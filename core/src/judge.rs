@@ -150,7 +150,7 @@ pub(crate) struct Case<'p, 'c, 'h> {
     /// the first value that does not.
     hits: Table<(RuleId, usize, RoleId, bool), Hits>,
     /// Members that stood under an alias.
-    renamed: &'c [(usize, String)],
+    renamed: &'c [(usize, &'c str)],
     trace: Option<Trace>,
     /// The first escalation by a check that stands unless the call is denied.
     escalated: Option<Verdict<'p>>,
@@ -330,7 +330,8 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         for operand in &self.operands {
             replacements.extend(self.canonicalizer.replacement(operand, self.may_forward_places));
         }
-        let renamed = self.renamed.to_vec();
+        let renamed = self.renamed.iter();
+        let renamed = renamed.map(|(at, key)| (*at, (*key).to_owned())).collect();
         self.canonicalizer.facts.check(Prepared {
             renamed,
             replacements,

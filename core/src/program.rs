@@ -102,6 +102,8 @@ pub(crate) struct Tool {
     members: TextTable<ToolMember>,
     /// The rules for every other member.
     unnamed: ToolMember,
+    /// The keys that other names stand for, by these names.
+    pub(crate) aliases: TextTable<Box<str>>,
     /// `true` if paths of some arguments are relative to another one.
     pub(crate) has_bases: bool,
     /// The members that the schema requires.

@@ -120,8 +120,10 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             }
         }
         let order = changed_order(program, &known, members);
-        for place in 0..members.len() {
-            let at = order.get(place).copied().unwrap_or(place);
+        let looked_at = order.as_ref().map_or(members.len(), Vec::len);
+        for place in 0..looked_at {
+            let at = order.as_ref().and_then(|order| order.get(place)).copied();
+            let at = at.unwrap_or(place);
             let Some((name, value)) = members.get(at) else {
                 continue;
             };

@@ -24,7 +24,7 @@ pub struct Replacement {
 /// The two views of a call's arguments, as what changes in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prepared {
-    /// Members that stood under an alias, by their place from 0, with the key that both views have instead.
+    /// Members that stood under an alias, by their place from 0 and in its order, with the key that both views have instead.
     pub renamed: Vec<(usize, String)>,
     /// The strings that one view or both have in another form.
     pub replacements: Vec<Replacement>,
@@ -50,12 +50,6 @@ impl Replacement {
 }
 
 impl Prepared {
-    fn key(&self, member: usize) -> Option<&str> {
-        // They are in the order of the members.
-        let at = self.renamed.binary_search_by_key(&member, |(at, _)| *at).ok()?;
-        self.renamed.get(at).map(|(_, key)| key.as_str())
-    }
-
     /// The arguments in a view, as JSON text; what is not replaced keeps its spelling, numbers included.
     ///
     /// `None` when the text is not the object that was prepared.
@@ -80,10 +74,13 @@ impl Prepared {
         // All at once: a text that grows by its last byte is copied, however large it is.
         let mut text = String::with_capacity(room(members, &edits));
         text.push('{');
+        // They are in the order of the members.
+        let mut renamed = self.renamed.iter().peekable();
         for (at, (name, value)) in members.iter().enumerate() {
             let edits = edits.remove(&at).unwrap_or_default();
             separate(&mut text, at);
-            push_string(&mut text, self.key(at).unwrap_or(name));
+            let key = renamed.next_if(|(renamed, _)| *renamed == at);
+            push_string(&mut text, key.map_or(name, |(_, key)| key));
             text.push(':');
             let Value::Raw(raw) = value else { return None };
             splice(&mut text, raw, &edits)?;
@@ -155,8 +152,15 @@ fn separate(text: &mut String, at: usize) {
 }
 
 fn push_string(text: &mut String, value: &str) {
-    // Writing a text to memory does not fail.
-    text.push_str(&serde_json::to_string(value).unwrap_or_default());
+    let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    if value.bytes().any(is_escaped) {
+        // Writing a text to memory does not fail.
+        text.push_str(&serde_json::to_string(value).unwrap_or_default());
+    } else {
+        text.push('"');
+        text.push_str(value);
+        text.push('"');
+    }
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use foldhash::fast::FixedState;
+
 use super::call::{Arguments, Call};
 use super::value::Value;
 use crate::program::Tool;
-use crate::table::{Set, Table};
+use crate::table::Table;
 
 /// Why the arguments do not have the shape that the annotation describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,62 +48,34 @@ impl std::fmt::Display for ShapeError {
 /// A call that has been given canonical keys.
 pub(crate) struct Renamed<'c> {
     pub(crate) call: Call<'c>,
-    /// The place and the key of each member that was renamed.
-    pub(crate) members: Vec<(usize, String)>,
+    /// The place and the key of each member that was renamed, in the order of the members.
+    pub(crate) members: Vec<(usize, &'c str)>,
 }
 
 /// Renames aliases and checks what is required; `None` for a call that stays as it is.
 pub(crate) fn shape<'c>(
     call: &Call<'c>,
-    tool: Option<&Tool>,
+    tool: Option<&'c Tool>,
 ) -> Result<Option<Box<Renamed<'c>>>, Box<ShapeError>> {
-    let Some(schema) = tool.map(|tool| &tool.semantics.arg_schema) else {
-        return Ok(None);
-    };
-    if schema.arg_aliases.is_empty() && schema.required.is_empty() {
+    let Some(tool) = tool else { return Ok(None) };
+    let required = &tool.semantics.arg_schema.required;
+    if tool.aliases.is_empty() && required.is_empty() {
         return Ok(None);
     }
     let given = call.arguments.members();
-    let aliased = given.iter().enumerate().filter_map(|(at, (name, value))| {
-        let key = schema.arg_aliases.get(&**name)?;
-        Some((at, &**name, &**key, value))
+    let aliased = given.iter().enumerate().filter_map(|(at, (name, _))| {
+        let key = tool.aliases.get(&**name)?;
+        Some((at, &**key))
     });
-    let aliased: Vec<(usize, &str, &str, &Value<'_>)> = aliased.collect();
-    let required = schema.required.iter().map(|key| &**key);
-    // Keys stand in the annotation: no call chooses what is in these tables.
-    let keys: Set<&str> = aliased
-        .iter()
-        .map(|(_, _, key, _)| *key)
-        .chain(required)
-        .collect();
-    // The values of the keys that matter: no name is looked for among all members.
-    let named = given.iter().map(|(name, value)| (&**name, value));
-    let mut known: Table<&str, &Value<'_>> = named.filter(|(name, _)| keys.contains(name)).collect();
-    let mut renamed = Vec::new();
-    for (at, alias, key, value) in aliased {
-        if known.insert(key, value).is_some() {
-            return Err(Box::new(ShapeError::AliasConflict {
-                alias: alias.to_owned(),
-                key: key.to_owned(),
-            }));
-        }
-        // The alias is not there any more.
-        known.swap_remove(alias);
-        renamed.push((at, key.to_owned()));
-    }
-    for key in &schema.required {
-        if known.get(&**key).is_none_or(|value| value.is_null()) {
-            let key = key.to_string();
-            return Err(Box::new(ShapeError::MissingRequired { key }));
-        }
-    }
-    if renamed.is_empty() {
+    let aliased: Vec<(usize, &str)> = aliased.collect();
+    check_keys(given, &aliased, required)?;
+    if aliased.is_empty() {
         return Ok(None);
     }
     let mut members = given.to_vec();
-    for (at, key) in &renamed {
-        if let Some(member) = members.get_mut(*at) {
-            member.0 = Cow::Owned(key.clone());
+    for (at, key) in &aliased {
+        if let Some((name, _)) = members.get_mut(*at) {
+            *name = Cow::Borrowed(key);
         }
     }
     let shaped = Call::new(
@@ -112,6 +86,49 @@ pub(crate) fn shape<'c>(
     let context = call.context.clone();
     Ok(Some(Box::new(Renamed {
         call: Call { context, ..shaped },
-        members: renamed,
+        members: aliased,
     })))
+}
+
+/// Checks that no key is there under two names, and that the required ones are there. `aliased` has the place and the key of
+/// each member under an alias, in the order of the members.
+fn check_keys(
+    given: &[(Cow<'_, str>, Value<'_>)],
+    aliased: &[(usize, &str)],
+    required: &[Box<str>],
+) -> Result<(), Box<ShapeError>> {
+    // Keys stand in the annotation: no call chooses what is in this table. No name is looked for among all members.
+    let mut known: Table<&str, Option<&Value<'_>>> =
+        Table::with_capacity_and_hasher(aliased.len() + required.len(), FixedState::default());
+    known.extend(aliased.iter().map(|(_, key)| (*key, None)));
+    known.extend(required.iter().map(|key| (&**key, None)));
+    let mut aliases = aliased.iter().peekable();
+    for (at, (name, value)) in given.iter().enumerate() {
+        // Once renamed, an alias is not there any more.
+        if aliases.next_if(|(alias, _)| *alias == at).is_none()
+            && let Some(found) = known.get_mut(&**name)
+        {
+            *found = Some(value);
+        }
+    }
+    for (at, key) in aliased {
+        let member = given.get(*at);
+        let found = known.get_mut(key);
+        if let Some(((alias, value), found)) = member.zip(found)
+            && found.replace(value).is_some()
+        {
+            return Err(Box::new(ShapeError::AliasConflict {
+                alias: alias.to_string(),
+                key: (*key).to_owned(),
+            }));
+        }
+    }
+    let is_absent = |key: &&Box<str>| {
+        let found = known.get(&***key).copied().flatten();
+        found.is_none_or(Value::is_null)
+    };
+    match required.iter().find(is_absent) {
+        Some(key) => Err(Box::new(ShapeError::MissingRequired { key: key.to_string() })),
+        None => Ok(()),
+    }
 }

@@ -287,6 +287,8 @@ fn compile_tools(
                     member.required = Some(at);
                 }
             }
+            let aliases = schema.arg_aliases.iter();
+            let aliases = aliases.map(|(alias, key)| (alias.clone(), key.clone())).collect();
             let scopes = index.scopes_for(&tool.server, &tool.name);
             let conditions = tool.arguments.iter().flat_map(|one| one.roles.conditions());
             Tool {
@@ -311,6 +313,7 @@ fn compile_tools(
                 arguments: tool.arguments.into(),
                 members,
                 unnamed,
+                aliases,
                 required: tool.schema.required.into(),
             }
         })

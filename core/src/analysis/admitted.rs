@@ -1,5 +1,7 @@
 //! Paths that the patterns of a capability ceiling admit, one for each place in which they admit any.
 
+use serde_json::Value;
+
 use super::ceilings::{beginning, constraints, workspace};
 use super::choice::Choice;
 use super::divided::{Divided, SlotRoles};
@@ -36,10 +38,10 @@ impl Divided<'_, '_> {
         let atoms = self.atoms(roles);
         let mut added = Vec::new();
         for choice in &*choices {
-            let (Label::Under(directory, _), Some(text)) = (&choice.label, choice.value.as_ref()) else {
+            let text = choice.value.as_ref().and_then(Value::as_str);
+            let (Label::Under(directory, _), Some(text)) = (&choice.label, text) else {
                 continue;
             };
-            let text = text.as_str().unwrap_or_default();
             let imagined = &self.analysis.imagined;
             if self.admits(&constraints, text)
                 || !constraints.iter().all(|one| reaches(imagined, one, directory))
@@ -135,15 +137,17 @@ impl Divided<'_, '_> {
     fn admits(&self, constraints: &[&ArgumentConstraint], path: &str) -> bool {
         let imagined = &self.analysis.imagined;
         let program = imagined.program();
-        let real = |path: &str| imagined.forms(path).pop().unwrap_or_default();
-        let (home, canonical) = (real(&program.home), real(path));
+        let (home, canonical) = (imagined.forms(&program.home), imagined.forms(path));
         constraints.iter().all(|constraint| {
             let written = workspace(program, constraint);
-            let meant = real(written);
+            let meant = imagined.forms(written);
             let lexical = [Some((written, written)), Some((&*program.home, &*program.home))];
-            let known = [Some((written, &*meant)), Some((&*program.home, &*home))];
+            let known = [
+                Some((written, meant.meant())),
+                Some((&*program.home, home.meant())),
+            ];
             let mut patterns = constraint.patterns.iter();
-            patterns.any(|pattern| pattern.holds(path, lexical) && pattern.holds(&canonical, known))
+            patterns.any(|pattern| pattern.holds(path, lexical) && pattern.holds(canonical.meant(), known))
         })
     }
 }

@@ -185,11 +185,10 @@ impl Atoms {
         for (kind, known) in [("root", &world.roots), ("mod", &world.mounts)] {
             for one in known {
                 let forms = imagined.forms(&one.path);
-                let canonical = forms.last().cloned().unwrap_or_default();
-                self.bases
-                    .insert((format!("{kind}:{}", one.name), canonical.clone()));
+                let meant = forms.meant().to_owned();
+                self.bases.insert((format!("{kind}:{}", one.name), meant.clone()));
                 // A pattern of protected paths has to be seen in each of them.
-                self.roots.insert(canonical);
+                self.roots.insert(meant);
                 self.directories.extend(forms);
             }
         }

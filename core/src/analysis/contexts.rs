@@ -203,7 +203,7 @@ fn named(other: &str, names: BTreeSet<&str>) -> Vec<String> {
         .collect()
 }
 
-/// The context that says so.
+/// The context in which each aspect has the value that was picked for it.
 fn context_of(aspects: &[Aspect], picks: &Picks) -> Value {
     let mut members = Map::new();
     let command = aspects

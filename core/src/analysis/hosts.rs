@@ -269,7 +269,10 @@ impl Writer<'_> {
             let domain = self.fresh("some-domain", |domain| is_free(&format!("some-host.{domain}")));
             format!("some-host.{domain}")
         });
-        let address = other_address(is_free);
+        let address = other_address(is_free).unwrap_or_else(|address| {
+            self.is_lacking.set(true);
+            address
+        });
         self.push(self.write(&other, &path), Label::Words("any other host"));
         let label = Label::Words("an IP address that nothing names");
         self.push(self.write(&address, &path), label);
@@ -322,14 +325,15 @@ fn bracketed(host: &str) -> Cow<'_, str> {
 }
 
 /// An address of the ranges for documentation (RFC 5737) that no pattern names.
-fn other_address(is_free: impl Fn(&str) -> bool) -> String {
+///
+/// # Errors
+/// One of them, if patterns name all that are tried.
+fn other_address(is_free: impl Fn(&str) -> bool) -> Result<String, String> {
     let ranges = ["192.0.2", "198.51.100", "203.0.113"].into_iter();
-    let mut addresses = ranges.flat_map(|range| (1..=254).map(move |last| format!("{range}.{last}")));
-    let found = addresses.find(|address| is_free(address));
+    let documented = ranges.flat_map(|range| (1..=254).map(move |last| format!("{range}.{last}")));
     // Others of this range are nobody's either (RFC 6890).
-    found.unwrap_or_else(|| {
-        let mut others = (0..=u16::MAX).map(|last| Ipv4Addr::from(0xf000_0001 + u32::from(last)).to_string());
-        let found = others.find(|address| is_free(address));
-        found.unwrap_or_default()
-    })
+    let reserved = (0..=u16::MAX).map(|last| Ipv4Addr::from(0xf000_0001 + u32::from(last)).to_string());
+    let mut addresses = documented.chain(reserved);
+    let found = addresses.find(|address| is_free(address));
+    found.ok_or_else(|| "192.0.2.1".to_owned())
 }

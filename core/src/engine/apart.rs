@@ -114,6 +114,29 @@ pub(crate) struct Imagined<'e> {
     pinned: Pinned,
 }
 
+/// A directory as it is written, and what it stands for, where that is another one.
+pub(crate) struct Forms {
+    written: String,
+    canonical: Option<String>,
+}
+
+impl Forms {
+    /// The directory that it stands for, as judging takes it: as it is written where nothing tells.
+    pub(crate) fn meant(&self) -> &str {
+        self.canonical.as_deref().unwrap_or(&self.written)
+    }
+}
+
+impl IntoIterator for Forms {
+    type Item = String;
+    type IntoIter = std::iter::Chain<std::iter::Once<String>, std::option::IntoIter<String>>;
+
+    /// As it is written, then what it stands for.
+    fn into_iter(self) -> Self::IntoIter {
+        std::iter::once(self.written).chain(self.canonical)
+    }
+}
+
 enum ImaginedHost<'e> {
     Linkless(LinklessHost),
     Given(Remembered<'e>),
@@ -139,18 +162,17 @@ impl<'e> Imagined<'e> {
         &self.engine.program
     }
 
-    /// The directory in every form that judging compares: as it is written, and what it stands for.
-    pub(crate) fn forms(&self, lexical: &str) -> Vec<String> {
+    /// The directory in every form that judging compares.
+    pub(crate) fn forms(&self, lexical: &str) -> Forms {
         let base = self.engine.base(Paths::Prepared, self.program().server(""));
         let facts = Facts::new(self.host.get(), false);
         let mut canonicalizer = Canonicalizer::new(self.program(), facts, &base);
-        let mut forms = vec![lexical.to_owned()];
-        if let Ok(known) = canonicalizer.directory(lexical)
-            && known.as_str() != lexical
-        {
-            forms.push(known.as_str().to_owned());
+        let known = canonicalizer.directory(lexical).ok();
+        let known = known.map(|known| known.as_str().to_owned());
+        Forms {
+            written: lexical.to_owned(),
+            canonical: known.filter(|known| known != lexical),
         }
-        forms
     }
 
     /// Returns `true` if a pattern of protected paths matches the path, or may match something that is removed with it.

@@ -118,8 +118,8 @@ fn is_absent(path: &Path) -> bool {
     )
 }
 
-/// Opens a path on the way to which there is no link, and closes it; `None` for a path that is not in normal form, or that
-/// means something else in another process.
+/// Opens a path and closes it again, and refuses to follow a link in any part of it. Returns `None` for a path that is not in
+/// normal form, or that means something else in another process.
 #[cfg(target_os = "linux")]
 fn opened(path: &Path, flags: rustix::fs::OFlags) -> Option<rustix::io::Result<()>> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};

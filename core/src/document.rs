@@ -34,7 +34,7 @@ pub(crate) use json::{Json, Members};
 pub(crate) use json_path::JsonPath;
 pub(crate) use members::{Member, items, members};
 pub(crate) use node::{Node, Object};
-pub(crate) use parse::DEEPEST;
+pub(crate) use parse::{DEEPEST, syntax_fault};
 pub(crate) use path::Relative;
 pub use path::anchored;
 pub(crate) use position::locate;

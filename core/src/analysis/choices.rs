@@ -38,6 +38,16 @@ pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool) -> Texts
         let why = "values that are read in several ways, such as a path and a name, are not divided exactly";
         texts.lacking.push(why.to_owned());
     }
+    // Of an argument that one program reads as a path and another as an address, each address is a relative path.
+    let is_in_address = |directory: &String| {
+        let mut names = directory.split('/');
+        names.any(|name| name.contains(':'))
+    };
+    if atoms.reading.is_path && atoms.reading.is_address && atoms.directories.iter().any(is_in_address) {
+        let why =
+            "paths in directories whose names look like the beginning of an address are not divided exactly";
+        texts.lacking.push(why.to_owned());
+    }
     let mut seen = BTreeSet::new();
     texts.choices.retain(|choice| {
         let text = choice.value.as_ref().and_then(Value::as_str).map(str::to_owned);

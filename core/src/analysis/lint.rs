@@ -13,7 +13,7 @@ use super::rows::is_about_form;
 use super::{Analysis, Region, ToolRegions, Watcher, asked};
 use crate::config::{self, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::document::{DocumentSource, JsonPath, without_comments};
+use crate::document::{DocumentSource, JsonPath, syntax_fault, without_comments};
 use crate::engine::{BuildError, Engine, Imagined};
 use crate::host::Host;
 
@@ -54,12 +54,11 @@ pub fn lint_policy(
         regions: &regions,
         findings: Vec::new(),
     };
-    lint.rules(watcher);
-    lint.tools();
-    lint.roles();
-    if let Ok(config) = config::read(parts) {
-        lint.entries(&config);
-    }
+    lint.rules(watcher)?;
+    lint.tools()?;
+    lint.roles()?;
+    let config = config::read(parts).map_err(|diagnostics| BuildError { diagnostics })?;
+    lint.entries(&config);
     Ok(located(lint.findings, parts))
 }
 
@@ -103,16 +102,29 @@ fn located(mut findings: Vec<Finding>, parts: &[(DocumentKind, DocumentSource<'_
     findings
 }
 
-/// A document as a value.
-pub(super) fn document(parts: &[(DocumentKind, DocumentSource<'_>)], kind: DocumentKind) -> Option<Value> {
-    let (_, source) = parts.iter().find(|(known, _)| *known == kind)?;
-    match source {
-        DocumentSource::Text(text) => serde_json::from_str(&without_comments(text)).ok(),
-        DocumentSource::Value(value) => Some((*value).clone()),
-    }
+/// A document as a value; `None` if there is none of that kind.
+///
+/// # Errors
+/// The text is not JSON.
+pub(super) fn document(
+    parts: &[(DocumentKind, DocumentSource<'_>)],
+    kind: DocumentKind,
+) -> Result<Option<Value>, BuildError> {
+    let source = parts.iter().find(|(known, _)| *known == kind);
+    let read = source.map(|(_, source)| match source {
+        DocumentSource::Text(text) => {
+            let text = without_comments(text);
+            serde_json::from_str(&text).map_err(|fault| BuildError {
+                diagnostics: vec![syntax_fault(&fault, &text, kind.as_str())],
+            })
+        }
+        DocumentSource::Value(value) => Ok((*value).clone()),
+    });
+    read.transpose()
 }
 
-/// An engine of the documents, with another policy in place of theirs.
+/// An engine of the documents, with another policy in place of theirs, where one is given. Warnings about that one say nothing
+/// of the documents, so it is not held to the option `strict`.
 pub(super) fn build(
     parts: &[(DocumentKind, DocumentSource<'_>)],
     policy: Option<&Value>,
@@ -122,8 +134,16 @@ pub(super) fn build(
     for (kind, source) in parts {
         builder = builder.part(*kind, *source);
     }
+    let mut options = None;
     if let Some(policy) = policy {
         builder = builder.part(DocumentKind::Policy, DocumentSource::Value(policy));
+        options = document(parts, DocumentKind::Options)?;
+    }
+    if let Some(Value::Object(options)) = &mut options {
+        options.remove("strict");
+    }
+    if let Some(options) = &options {
+        builder = builder.part(DocumentKind::Options, DocumentSource::Value(options));
     }
     builder.build(host)
 }
@@ -155,8 +175,8 @@ impl Lint<'_> {
     }
 
     /// Tools of which every call is denied: those of one server by one rule together.
-    fn tools(&mut self) {
-        let annotations = document(self.parts, DocumentKind::Annotations);
+    fn tools(&mut self) -> Result<(), BuildError> {
+        let annotations = document(self.parts, DocumentKind::Annotations)?;
         let mut denied: BTreeMap<(&str, &str), Vec<(&ToolRegions, &Region)>> = BTreeMap::new();
         for tool in self.regions {
             let mut regions = regions_of(tool);
@@ -191,12 +211,13 @@ impl Lint<'_> {
                 Some(call_of(tool, region)),
             );
         }
+        Ok(())
     }
 
     /// Resource roles that arguments bear and no rule names.
-    fn roles(&mut self) {
+    fn roles(&mut self) -> Result<(), BuildError> {
         let program = self.imagined.program();
-        let annotations = document(self.parts, DocumentKind::Annotations);
+        let annotations = document(self.parts, DocumentKind::Annotations)?;
         let mut seen = program.ruled_roles.union(program.sandbox_roles);
         for tool in &program.tools {
             for argument in &tool.arguments {
@@ -221,6 +242,7 @@ impl Lint<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// A call in a region that is about this directory, host or entry.

@@ -2,6 +2,7 @@
 
 use crate::net::DomainSet;
 use crate::program::{ListMatcher, Program, Rule, ServerSettings, Tool};
+use crate::role::Category;
 
 /// Returns `true` if everything that a judgement looks at is the same but for rules and tools.
 pub(super) fn settings(one: &Program, other: &Program) -> bool {
@@ -41,6 +42,17 @@ pub(super) fn roles(one: &Program, other: &Program) -> bool {
     registry(one) == registry(other)
 }
 
+/// Returns `true` if both programs have the same roles, but for that of addresses: it comes with a world, and what bears it is
+/// divided by the places of that world.
+fn other_roles(one: &Program, other: &Program) -> bool {
+    let others = |program: &Program| {
+        let all = program.registry.iter().map(|(_, role)| role);
+        let others = all.filter(|role| role.category != Category::Address);
+        format!("{:?}", others.collect::<Vec<_>>())
+    };
+    others(one) == others(other)
+}
+
 /// Returns `true` if both programs have the same world, or none.
 fn worlds(one: &Program, other: &Program) -> bool {
     match (&one.world, &other.world) {
@@ -63,7 +75,7 @@ pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
             servers(one, other, |server| &server.working_directory),
         ),
         ("limits", limits(one) == limits(other)),
-        ("roles", roles(one, other)),
+        ("roles", other_roles(one, other)),
     ];
     let differ = same.into_iter().filter(|(_, same)| !same);
     differ.map(|(setting, _)| setting).collect()

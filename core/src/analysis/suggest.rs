@@ -68,7 +68,7 @@ pub fn suggest_rules(
     if blocked(&engine, host, requests).is_none() {
         return Ok(Advice::Allowed);
     }
-    let policy = document(parts, DocumentKind::Policy).unwrap_or_default();
+    let policy = document(parts, DocumentKind::Policy)?.unwrap_or_default();
     let mut search = Search {
         parts,
         host,

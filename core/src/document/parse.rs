@@ -66,7 +66,7 @@ pub(super) fn check(text: &str, name: &str) -> Result<(), Vec<Diagnostic>> {
 }
 
 /// A syntax error with its position in the text, which its message then leaves out.
-pub(super) fn syntax_fault(fault: &serde_json::Error, text: &str, name: &str) -> Diagnostic {
+pub(crate) fn syntax_fault(fault: &serde_json::Error, text: &str, name: &str) -> Diagnostic {
     let (line, column) = (fault.line(), fault.column());
     let place = format!(" at line {line} column {column}");
     let message = syntax_message(fault).replacen(&place, "", 1);

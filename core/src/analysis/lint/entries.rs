@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use super::Lint;
 use crate::analysis::atoms::{Atoms, Reading};
 use crate::analysis::choice::Choice;
@@ -41,6 +43,24 @@ enum EntryFault<'c> {
     Covered(Entry<'c>),
     /// No value matches it.
     Never,
+}
+
+/// The entries of one list without effect, which are said together.
+struct ListFaults {
+    code: Code,
+    named: Vec<String>,
+    /// A call that shows it.
+    call: Option<Value>,
+}
+
+impl ListFaults {
+    fn new() -> Self {
+        Self {
+            code: Code::NeverMatches,
+            named: Vec::new(),
+            call: None,
+        }
+    }
 }
 
 /// The entries of a condition, every `@name` replaced by its list.
@@ -180,7 +200,7 @@ impl Lint<'_> {
         place: &JsonPath<'_>,
         what: &str,
     ) {
-        let mut of_lists: BTreeMap<&str, (Code, Vec<String>)> = BTreeMap::new();
+        let mut of_lists: BTreeMap<&str, ListFaults> = BTreeMap::new();
         for (at, fault) in faults {
             let Some(entry) = entries.get(at) else { continue };
             let text = entry.text;
@@ -204,19 +224,26 @@ impl Lint<'_> {
                     self.add(Code::Covered, place, message, help, call);
                 }
                 (Some(list), EntryFault::Never) => {
-                    let (_, named) = of_lists.entry(list).or_insert((Code::NeverMatches, Vec::new()));
-                    named.push(format!("no value can match `{text}`"));
+                    let own = of_lists.entry(list).or_insert_with(ListFaults::new);
+                    own.named.push(format!("no value can match `{text}`"));
                 }
                 // Whoever writes the list anew does not know of the other entries.
                 (Some(list), EntryFault::Covered(wider)) if wider.list == Some(list) => {
-                    let (code, named) = of_lists.entry(list).or_insert((Code::Covered, Vec::new()));
-                    *code = Code::Covered;
-                    named.push(format!("`{text}` has no effect beside `{}`", wider.text));
+                    let own = of_lists.entry(list).or_insert_with(ListFaults::new);
+                    own.code = Code::Covered;
+                    own.call = own.call.take().or_else(|| self.call_about(text));
+                    own.named
+                        .push(format!("`{text}` has no effect beside `{}`", wider.text));
                 }
                 (Some(_), EntryFault::Covered(_)) => {}
             }
         }
-        for (list, (code, mut named)) in of_lists {
+        for (list, own) in of_lists {
+            let ListFaults {
+                code,
+                mut named,
+                call,
+            } = own;
             let count = named.len();
             named.truncate(MOST_NAMED);
             let more = match count.saturating_sub(MOST_NAMED) {
@@ -232,7 +259,7 @@ impl Lint<'_> {
                 finding.diagnostic.path == place && finding.diagnostic.message == message
             };
             if !self.findings.iter().any(is_known) {
-                self.add(code, place, message, help, None);
+                self.add(code, place, message, help, call);
             }
         }
     }

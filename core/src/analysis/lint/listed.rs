@@ -16,6 +16,7 @@ use crate::role::{Category, RoleId};
 impl Lint<'_> {
     pub(super) fn listed(&mut self, server: &str, tools: DocumentSource<'_>) -> Result<(), Vec<Diagnostic>> {
         let annotations = document(self.parts, DocumentKind::Annotations);
+        let annotations = annotations.map_err(|error| error.diagnostics)?;
         let existing = annotations.as_ref().map(DocumentSource::Value);
         let known = propose_annotations(tools, server, existing)?;
         for drift in &known.drift {

@@ -8,23 +8,24 @@ use super::{Lint, build, call_of, document, regions_of};
 use crate::analysis::asked;
 use crate::analysis::label::listed;
 use crate::analysis::rows::is_about_form;
-use crate::analysis::{Analysis, Comparison, Progress, Subject, Watcher};
+use crate::analysis::{Analysis, Comparison, Progress, Subject, ToolRegions, Watcher};
 use crate::config::DocumentKind;
 use crate::diagnostic::Code;
 use crate::document::DocumentSource;
-use crate::engine::{Engine, Imagined};
+use crate::engine::{BuildError, Engine, Imagined};
 use crate::host::Host;
 use crate::model::Effect;
 use crate::program::{Program, Rule};
+use crate::role::RoleSet;
 
 impl Lint<'_> {
     /// Rules that decide nothing, and allow rules that look at no argument.
-    pub(super) fn rules(&mut self, watcher: Watcher<'_>) {
+    pub(super) fn rules(&mut self, watcher: Watcher<'_>) -> Result<(), BuildError> {
         let program = self.imagined.program();
         let each_region = self.regions.iter().flat_map(regions_of);
         let deciding: BTreeSet<&str> = each_region.map(|(_, region)| &*region.rule).collect();
-        let Some(policy) = document(self.parts, DocumentKind::Policy) else {
-            return;
+        let Some(policy) = document(self.parts, DocumentKind::Policy)? else {
+            return Ok(());
         };
         let mut named: BTreeMap<&str, usize> = BTreeMap::new();
         for rule in &program.rules {
@@ -41,15 +42,16 @@ impl Lint<'_> {
             // A verdict does not say which of the rules with one name decides.
             let is_told = named.get(&*rule.name) == Some(&1);
             if !deciding.contains(&*rule.name) || !is_told {
-                self.idle(&policy, at, rule, path);
+                self.idle(&policy, at, rule, path)?;
             } else if rule.effect == Effect::Allow && looks_at_nothing(rule) {
                 self.unconditional(program, rule, path);
             }
         }
+        Ok(())
     }
 
     /// A rule by which no region is decided, if leaving it out changes no decision either.
-    fn idle(&mut self, policy: &Value, at: usize, rule: &Rule, path: String) {
+    fn idle(&mut self, policy: &Value, at: usize, rule: &Rule, path: String) -> Result<(), BuildError> {
         let with = |keep: &dyn Fn(usize) -> bool| {
             let mut policy = policy.clone();
             if let Some(rules) = policy.get_mut("rules").and_then(Value::as_array_mut) {
@@ -61,27 +63,30 @@ impl Lint<'_> {
             }
             policy
         };
-        let build_with = |policy: Value| build(self.parts, Some(&policy), self.host).ok();
-        let Some(without) = build_with(with(&|place| place != at)) else {
-            return;
-        };
+        let build_with = |policy: Value| build(self.parts, Some(&policy), self.host);
+        let without = build_with(with(&|place| place != at))?;
         let comparison = Comparison::on(self.engine, &without, self.disk);
         let mut tools = comparison.tools().into_iter();
         let changes = tools.any(|(server, tool)| {
             let changes = comparison.tool(server, tool);
             changes.is_some_and(|changes| !changes.is_empty())
         });
-        let Some(alone) = build_with(with(&|place| place == at)).filter(|_| !changes) else {
-            return;
-        };
+        if changes {
+            return Ok(());
+        }
+        let alone = build_with(with(&|place| place == at))?;
         let mut found = self.decided_before(&alone, rule);
         if found.before.is_empty() && !looks_at_nothing(rule) {
             // What decides before any rule may leave nothing to it.
-            let bare = bare(self.parts, &with(&|place| place == at), self.host);
-            found = bare.map_or(found, |bare| self.decided_before(&bare, rule));
+            let bare = bare(self.parts, &with(&|place| place == at), self.host)?;
+            found = self.decided_before(&bare, rule);
+        }
+        if found.before.is_empty() {
+            found = self.decided_by_world(rule).unwrap_or(found);
         }
         if found.before.is_empty() && looks_at_nothing(rule) {
             found.before = found.structural;
+            found.call = found.structural_call;
         }
         // It decides about another argument of such a call, and comes after every rule.
         if found.before.len() > 1 {
@@ -89,6 +94,7 @@ impl Lint<'_> {
         }
         let (message, help) = said_of(rule, &found.before);
         self.add(Code::NeverDecides, path, message, help, found.call);
+        Ok(())
     }
 
     /// The rules that decide about the calls that a rule decides about in a program of its own.
@@ -107,9 +113,11 @@ impl Lint<'_> {
                 // A structural check leaves nothing to the rules.
                 let decided = || regions_of(&tool).filter(|(_, region)| !is_about_form(&region.rule));
                 if decided().all(|(_, region)| region.decision != "deny") {
-                    found
-                        .structural
-                        .extend(decided().map(|(_, region)| region.rule.clone()));
+                    for (_, region) in decided() {
+                        found.structural.insert(region.rule.clone());
+                        let call = || call_of(&tool, region);
+                        found.structural_call.get_or_insert_with(call);
+                    }
                 }
             }
             for (_, region) in regions_of(&tool).filter(|(_, region)| *region.rule == *rule.name) {
@@ -120,6 +128,29 @@ impl Lint<'_> {
             }
         }
         found
+    }
+
+    /// What a world denies before any rule is asked, of the calls of tools that the rule is about; `None` where it is about no address.
+    fn decided_by_world(&self, rule: &Rule) -> Option<Before> {
+        let program = self.imagined.program();
+        let is_concerned = |tool: &&ToolRegions| {
+            let tool = program.tool(&tool.server_name, &tool.tool_name);
+            tool.is_some_and(|tool| {
+                let mut rules = program.rules_of(tool);
+                let roles = tool.arguments.iter().flat_map(|one| one.roles.possible());
+                let addresses = roles.collect::<RoleSet>().intersection(program.address_roles);
+                rules.any(|(_, known)| std::ptr::eq(known, rule)) && rule.relevant.intersects(addresses)
+            })
+        };
+        let mut found = Before::default();
+        let regions = self.regions.iter().filter(is_concerned).flat_map(regions_of);
+        for (tool, region) in regions {
+            if ["structural-visibility", "structural-operation"].contains(&&*region.rule) {
+                found.before.insert(region.rule.clone());
+                found.call.get_or_insert_with(|| call_of(tool, region));
+            }
+        }
+        (!found.before.is_empty()).then_some(found)
     }
 
     fn unconditional(&mut self, program: &Program, rule: &Rule, path: String) {
@@ -152,13 +183,19 @@ struct Before {
     before: BTreeSet<String>,
     /// Those that decide about whole tools, whatever other rules say.
     structural: BTreeSet<String>,
+    /// A call of such a tool.
+    structural_call: Option<Value>,
     /// A call that the rule is about.
     call: Option<Value>,
 }
 
-/// An engine of the rule and the annotations alone: nothing decides before the rule.
-fn bare(parts: &[(DocumentKind, DocumentSource<'_>)], policy: &Value, host: &dyn Host) -> Option<Engine> {
-    let mut options = document(parts, DocumentKind::Options);
+/// An engine of the rule and the annotations alone: nothing decides before the rule, but for the world that addresses need.
+fn bare(
+    parts: &[(DocumentKind, DocumentSource<'_>)],
+    policy: &Value,
+    host: &dyn Host,
+) -> Result<Engine, BuildError> {
+    let mut options = document(parts, DocumentKind::Options)?;
     if let Some(options) = options.as_mut().and_then(Value::as_object_mut) {
         // It needs the ceiling.
         options.remove("workspaceRoots");
@@ -168,6 +205,7 @@ fn bare(parts: &[(DocumentKind, DocumentSource<'_>)], policy: &Value, host: &dyn
         | DocumentKind::Annotations
         | DocumentKind::Lists
         | DocumentKind::Roles
+        | DocumentKind::World
         | DocumentKind::Folder => true,
         DocumentKind::Sandbox
         | DocumentKind::ProtectedPaths
@@ -175,7 +213,6 @@ fn bare(parts: &[(DocumentKind, DocumentSource<'_>)], policy: &Value, host: &dyn
         | DocumentKind::TrustedServers
         | DocumentKind::Ceiling
         | DocumentKind::Options
-        | DocumentKind::World
         | DocumentKind::Invariants => false,
     });
     let mut kept: Vec<(DocumentKind, DocumentSource<'_>)> = kept.copied().collect();
@@ -184,7 +221,7 @@ fn bare(parts: &[(DocumentKind, DocumentSource<'_>)], policy: &Value, host: &dyn
             .iter()
             .map(|options| (DocumentKind::Options, DocumentSource::Value(options))),
     );
-    build(&kept, Some(policy), host).ok()
+    build(&kept, Some(policy), host)
 }
 
 /// The message about a rule that decides nothing, and its help.

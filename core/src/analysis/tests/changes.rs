@@ -1,6 +1,7 @@
 //! A comparison finds every way in which verdicts change, and nothing else.
 
 use proptest::prelude::*;
+use proptest::sample::select;
 
 use super::arbitrary::{self, Documents};
 use super::calls::{self, Random};
@@ -98,6 +99,42 @@ proptest! {
             return Err(TestCaseError::fail(why));
         }
     }
+
+    #[test]
+    fn every_change_is_found_where_a_world_comes_or_goes(
+        documents in worlds::documents(), role in select(worlds::OTHER_ROLES), comes in any::<bool>(), seed in any::<u64>()
+    ) {
+        let plain = worlds::without_world(&documents, role);
+        let (old, new) = if comes { (plain, documents) } else { (documents, plain) };
+        if let Err(why) = hold(&old, &new, seed, 12) {
+            return Err(TestCaseError::fail(why));
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes in a debug build"]
+fn every_change_is_found_where_many_worlds_come_or_go() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[13; 32]);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+    let mut failed = 0;
+    for seed in 1..=600_u64 {
+        let documents = worlds::documents().new_tree(&mut runner).unwrap().current();
+        let role = worlds::OTHER_ROLES[seed as usize % worlds::OTHER_ROLES.len()];
+        let plain = worlds::without_world(&documents, role);
+        let (old, new) = if seed % 2 == 0 {
+            (plain, documents)
+        } else {
+            (documents, plain)
+        };
+        if let Err(why) = hold(&old, &new, 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed), 40) {
+            failed += 1;
+            eprintln!("{why}\n");
+        }
+    }
+    assert_eq!(failed, 0);
 }
 
 #[test]

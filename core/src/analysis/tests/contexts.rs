@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::arbitrary::{self, Documents};
+use super::worlds;
 use crate::analysis::{
     Analysis, Comparison, Coverage, Outcome, Region, Target, asked, check_invariants, lint_policy,
 };
@@ -156,6 +157,55 @@ fn a_comparison_says_what_another_world_changes() {
 }
 
 #[test]
+fn a_comparison_divides_a_world_that_comes_or_goes() {
+    let own = documents(&["has_contract"]);
+    let plain = worlds::without_world(&own, "read-path");
+    let (with, without) = (engine(&["has_contract"]), arbitrary::engine(&plain).unwrap());
+    let changes = |before: &Engine, after: &Engine, tool: &str| {
+        let changes = Comparison::new(before, after).tool("s", tool).unwrap();
+        assert_eq!(changes.unknown, Vec::<String>::new());
+        let all = [("looser", changes.looser), ("stricter", changes.stricter)];
+        let all = all.map(|(how, all)| {
+            all.into_iter().map(move |one| {
+                let at = one.places.iter().find(|place| place.argument == "at");
+                let at = at.map_or_else(String::new, |at| at.is.join(" | "));
+                format!("{how}: {at}, {} to {}", one.before.rule, one.after.rule)
+            })
+        });
+        all.into_iter().flatten().collect::<Vec<_>>()
+    };
+    let comes = changes(&without, &with, "write");
+    let has = |found: &[String], begin: &str, end: &str| {
+        let is_it = |one: &String| one.starts_with(begin) && one.ends_with(end);
+        assert!(found.iter().any(is_it), "{begin} … {end} is not among {found:#?}");
+    };
+    has(
+        &comes,
+        "stricter: under mod:dragons",
+        "all to structural-operation",
+    );
+    has(
+        &comes,
+        "stricter: no address of the world | elsewhere",
+        "all to structural-visibility",
+    );
+    assert!(
+        comes.iter().all(|one| one.starts_with("stricter: ")),
+        "{comes:#?}"
+    );
+    let goes = changes(&with, &without, "write");
+    has(
+        &goes,
+        "looser: no address of the world | elsewhere",
+        "structural-visibility to all",
+    );
+    assert!(goes.iter().all(|one| one.starts_with("looser: ")), "{goes:#?}");
+    // A tool without addresses is judged as before.
+    assert_eq!(changes(&without, &with, "list"), [""; 0]);
+    assert_eq!(changes(&with, &without, "list"), [""; 0]);
+}
+
+#[test]
 fn a_statement_is_about_every_context() {
     let mut parts = documents(&["has_contract"]);
     parts.push((
@@ -231,4 +281,46 @@ fn a_rule_that_only_some_contexts_reach_decides_something() {
     };
     assert_eq!(found(["write", "write"]), ["policy.rules[1]"]);
     assert_eq!(found(["read", "write"]), [] as [&str; 0]);
+}
+
+#[test]
+fn a_rule_that_a_world_leaves_nothing_to_is_said_to_be_so() {
+    let mut parts = documents(&["has_contract"]);
+    let rules = json!([
+        {"name": "reads", "if": {"roles": "address", "tool": "read"}, "then": "allow", "reason": "r"},
+        {"name": "keys", "if": {"paths": {"roles": ["read-path"], "within": "/srv/keys"}}, "then": "allow", "reason": "r"},
+        {"name": "orders", "if": {"roles": "address", "tool": "order"}, "then": "allow", "reason": "r"},
+    ]);
+    parts[0].1 = json!({"rules": rules});
+    let tools = parts[1].1["servers"]["s"]["tools"].as_array_mut().unwrap();
+    tools.push(json!({
+        "toolName": "order", "args": {"at": "address"},
+        "inputSchema": {"properties": {"at": {"type": "string"}}, "required": ["at"]},
+    }));
+    parts.push((DocumentKind::ProtectedPaths, json!(["/srv/keys"])));
+    let sources: Vec<(DocumentKind, DocumentSource<'_>)> = parts
+        .iter()
+        .map(|(kind, value)| (*kind, DocumentSource::Value(value)))
+        .collect();
+    let found = lint_policy(&sources, &arbitrary::Home, None, &|_| {}).unwrap();
+    let found = found
+        .iter()
+        .filter(|one| one.diagnostic.path.starts_with("policy.rules"));
+    let found: Vec<(&str, bool)> = found
+        .map(|one| (&*one.diagnostic.message, one.call.is_some()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (
+                "the rule `keys` decides nothing: what it matches is decided by `structural-protected-path`",
+                true
+            ),
+            (
+                "the rule `orders` decides nothing: what it matches is decided by `structural-operation` and \
+                 `structural-visibility`",
+                true
+            ),
+        ]
+    );
 }

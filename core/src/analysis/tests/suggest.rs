@@ -303,3 +303,26 @@ fn what_no_rule_allows_is_said() {
         assert_eq!(rule, expected);
     }
 }
+
+#[test]
+fn strict_documents_get_advice_too() {
+    let rule = |name: &str, then: &str| json!({"name": name, "if": {"server": "filesystem", "tool": "read"}, "then": then, "reason": "r"});
+    let documents: Documents = vec![
+        (
+            DocumentKind::Policy,
+            json!({"rules": [rule("ask", "escalate")], "listDefinitions": []}),
+        ),
+        (
+            DocumentKind::Annotations,
+            json!({"servers": {"filesystem": {"tools": [{"toolName": "read", "args": {"path": "read-path"}}]}}}),
+        ),
+        (DocumentKind::Options, json!({"strict": true})),
+    ];
+    let arguments = json!({"path": "/srv/x"});
+    let call = Call::from_value("filesystem", "read", &arguments);
+    let advice = suggest_rules(&parts(&documents), &Home, &[Request::gate(&call)]).unwrap();
+    let Advice::Rules(suggestion) = advice else {
+        panic!("{advice:?}");
+    };
+    assert_eq!(suggestion.before.as_deref(), Some("ask"));
+}

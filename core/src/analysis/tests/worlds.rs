@@ -197,6 +197,29 @@ pub(super) fn with_world(
     documents
 }
 
+/// The documents without their world: what was an address bears another role, or nothing is said of it.
+pub(super) fn without_world(documents: &Documents, role: &str) -> Documents {
+    let mut found = documents.clone();
+    found.retain(|(kind, _)| *kind != DocumentKind::World);
+    for (_, document) in &mut found {
+        rename(document, role);
+    }
+    found
+}
+
+/// Writes another role wherever the document says `address`.
+fn rename(value: &mut Value, role: &str) {
+    match value {
+        Value::String(text) if text == "address" => role.clone_into(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, role)),
+        Value::Object(members) => members.values_mut().for_each(|member| rename(member, role)),
+        _ => {}
+    }
+}
+
+/// Roles that an argument may have had before a world came.
+pub(super) const OTHER_ROLES: &[&str] = &["read-path", "write-path", "delete-path", "github-owner", "none"];
+
 /// The text of an address, or something that looks like one.
 pub(super) fn address(random: &mut Random) -> String {
     let begin = [

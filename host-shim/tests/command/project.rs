@@ -25,6 +25,25 @@ impl Project {
         Self { folder }
     }
 
+    /// The same with the bundle of `examples/world`.
+    pub(crate) fn in_a_world() -> Self {
+        let project = Self::new();
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/world");
+        for name in [
+            "callgate.json",
+            "policy.json",
+            "annotations.json",
+            "world.json",
+            "ceiling.json",
+        ] {
+            project.write(name, fs::read(example.join(name)).expect("a file"));
+        }
+        for folder in ["game", "mods/dragons", "mods/unfinished", "notes"] {
+            fs::create_dir_all(project.folder.path().join("project").join(folder)).expect("a folder");
+        }
+        project
+    }
+
     pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         fs::write(self.folder.path().join("project").join(name), text).expect("a file");
     }

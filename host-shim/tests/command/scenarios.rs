@@ -229,13 +229,26 @@ fn a_recording_answers_again() {
 }
 
 #[test]
+fn what_is_missing_where_there_is_a_world_has_its_context() {
+    let project = Project::in_a_world();
+    let call = json!({"serverName": "modding", "toolName": "mod_read", "arguments": {"path": "root:game/rules.txt"}});
+    let context = json!({"mode": "play", "command": "read"});
+    project.write(
+        "s.jsonl",
+        scenario(&call.to_string(), json!({"expect": "allow", "context": context})),
+    );
+    let output = project.run(&["test", "s.jsonl", "--write-missing", "missing.jsonl"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let missing = fs::read_to_string(project.folder.path().join("project/missing.jsonl")).expect("a file");
+    assert!(missing.contains("\"context\":{\"mode\":\"dev\",\"command\":\"write\",\"has_contract\":true"));
+    let arguments = ["test", "--min-coverage", "100", "s.jsonl", "missing.jsonl"];
+    let (code, lines) = run(&project, &arguments);
+    assert_eq!(code, Some(0), "{:#?}", lines.last());
+}
+
+#[test]
 fn a_context_is_that_of_the_host() {
-    let project = Project::new();
-    project.write("world.json", include_str!("../../examples/world/world.json"));
-    for name in ["policy.json", "annotations.json", "callgate.json", "ceiling.json"] {
-        let from = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/world");
-        project.write(name, fs::read(from.join(name)).expect("a file"));
-    }
+    let project = Project::in_a_world();
     let call = json!({
         "serverName": "modding", "toolName": "mod_write", "arguments": {"path": "mod:dragons/events.txt", "content": ""},
     })
@@ -248,9 +261,6 @@ fn a_context_is_that_of_the_host() {
         )
         + &scenario(&call, json!({"expect": "deny"}));
     project.write("s.jsonl", lines);
-    for folder in ["game", "mods", "mods/dragons", "mods/unfinished", "notes"] {
-        fs::create_dir_all(project.folder.path().join("project").join(folder)).expect("a folder");
-    }
     let (code, lines) = run(&project, &["test", "s.jsonl"]);
     assert_eq!(code, Some(0), "{lines:#?}");
 }

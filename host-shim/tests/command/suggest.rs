@@ -120,3 +120,68 @@ fn suggestions_for_calls_begin_with_the_most_frequent() {
         &["cannot read `no-such.jsonl`"],
     );
 }
+
+#[test]
+fn suggestions_for_calls_in_a_world_are_for_their_contexts() {
+    let project = Project::in_a_world();
+    let call = |tool: &str, path: &str, context: Value| {
+        json!({"serverName": "modding", "toolName": tool, "arguments": {"path": path}, "context": context})
+            .to_string()
+    };
+    let contract = json!({"mode": "dev", "command": "delete", "has_contract": true});
+    let calls = [
+        call("mod_delete", "mod:dragons/events.txt", contract.clone()),
+        call("mod_delete", "mod:dragons/events.txt", contract.clone()),
+        call(
+            "mod_write",
+            "mod:dragons/events.txt",
+            json!({"mode": "dev", "command": "write"}),
+        ),
+        call(
+            "mod_read",
+            "root:game/rules.txt",
+            json!({"mode": "play", "command": "read"}),
+        ),
+    ];
+    project.write("calls.jsonl", calls.join("\n"));
+    let suggested = |arguments: &[&str]| -> Vec<Value> {
+        let output = project.run(&[&["suggest", "calls.jsonl"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let lines = text.lines();
+        lines
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect()
+    };
+    let lines = suggested(&["--contexts"]);
+    assert_eq!(lines.len(), 3, "{lines:#?}");
+    assert_eq!(
+        (&lines[0]["count"], &lines[0]["rule"]),
+        (&json!(2), &json!("ask-delete"))
+    );
+    let suggestion = &lines[0]["suggestion"];
+    assert_eq!(suggestion["before"], "ask-delete", "{suggestion:#}");
+    assert_eq!(suggestion["rules"][0]["if"]["tool"], "mod_delete");
+    let looser = &suggestion["looser"][0];
+    assert_eq!(looser["unknown"], json!([]), "{looser:#}");
+    assert_eq!(looser["looser"][0]["context"], contract);
+    assert_eq!(lines[1]["suggestion"]["rule"], "structural-operation");
+    assert_eq!(lines[2]["allowed"], 1);
+    // It works.
+    project.edit("policy.json", |policy| {
+        let at = suggestion["at"].as_u64().expect("a place") as usize;
+        let rules = policy["rules"].as_array_mut().expect("rules");
+        rules.insert(at, suggestion["rules"][0].clone());
+    });
+    let lines = suggested(&["--contexts"]);
+    assert_eq!(lines.last().expect("a line")["allowed"], 3);
+    // One context for all of them, as a guard has.
+    let lines = suggested(&["--context", &contract.to_string()]);
+    assert_eq!(lines.last().expect("a line")["allowed"], 2, "{lines:#?}");
+    project.check(
+        &["suggest", "calls.jsonl", "--context", "[]"],
+        1,
+        &[],
+        &["`--context`:"],
+    );
+}

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use callgate_core::{Asked, Call, CallError, Context, Line, NotCall, help_for_unknown_tool, read_line};
+use callgate_core::{Call, CallError, Context, Line, NotCall, help_for_unknown_tool, read_line};
 use callgate_host::{CallText, Decision, Gate, Request, Verdict};
 use clap::Args;
 use serde::Serialize;
@@ -29,26 +29,40 @@ pub(crate) struct Question {
     /// The directory that the tool's container calls its workspace; paths under it are moved onto the sandbox
     #[arg(long, value_name = "DIR", conflicts_with = "prepared")]
     container_workspace_dir: Option<String>,
+    #[command(flatten)]
+    contexts: Contexts,
+    #[command(flatten)]
+    pub(crate) setup: Setup,
+}
+
+/// The contexts that calls are judged in, where there is a world.
+#[derive(Args)]
+pub(crate) struct Contexts {
     /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
     #[arg(long, value_name = "JSON", help_heading = "World")]
     context: Option<String>,
     /// Take each call's context from its member `context`; only where no agent writes the calls
     #[arg(long, conflicts_with = "context", help_heading = "World")]
     contexts: bool,
-    #[command(flatten)]
-    pub(crate) setup: Setup,
+}
+
+impl Contexts {
+    /// # Errors
+    /// The context of every call is not one.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        check_context(self.context.as_deref())
+    }
+
+    /// The text of the context of a call; `own` is what the call itself says.
+    pub(crate) fn of<'t>(&'t self, own: Option<&'t RawValue>) -> Option<&'t str> {
+        match self.contexts {
+            true => own.map(RawValue::get),
+            false => self.context.as_deref(),
+        }
+    }
 }
 
 impl Question {
-    /// The text of the context that a call is judged in.
-    fn context_of<'t>(&'t self, asked: &Asked<'t>) -> Option<&'t str> {
-        if self.contexts {
-            asked.context.map(RawValue::get)
-        } else {
-            self.context.as_deref()
-        }
-    }
-
     /// The engine's question about a call.
     pub(crate) fn request<'t>(&'t self, call: CallText<'t>) -> Request<'t> {
         if self.prepared {
@@ -57,6 +71,13 @@ impl Question {
             Request::gate(call).in_container(self.container_workspace_dir.as_deref())
         }
     }
+}
+
+/// Checks the context that a flag gives.
+pub(crate) fn check_context(context: Option<&str>) -> Result<(), Failure> {
+    let read = context.map(Context::from_json).transpose();
+    let read = read.map_err(|why| Failure::Fault(format!("`--context`: {why}")));
+    read.map(drop)
 }
 
 /// Which call an answer is about.
@@ -113,9 +134,7 @@ pub(crate) fn each(
     out: &mut Out,
     mut answer: impl FnMut(CallText<'_>, &About<'_>, &mut Out) -> Result<Exit, Problem>,
 ) -> Result<Exit, Failure> {
-    if let Some(context) = &question.context {
-        Context::from_json(context).map_err(|why| Failure::Fault(format!("`--context`: {why}")))?;
-    }
+    question.contexts.check()?;
     let mut calls = Calls::open(question.calls.as_deref())?;
     let (mut exits, mut others) = (Exits::default(), Others::default());
     while let Some(calls::Line { line, text }) = calls.next()? {
@@ -129,7 +148,7 @@ pub(crate) fn each(
         let exit = match read {
             Ok((id, Line::Call(asked))) => {
                 let call = CallText::from(&*asked.call);
-                let context = question.context_of(&asked);
+                let context = question.contexts.of(asked.context);
                 let call = context.map_or(call, |context| call.within(context));
                 let is_one_of_many = !calls.is_one();
                 let answered = about(line, id, call).map_err(Problem::Call);

@@ -39,6 +39,8 @@ pub(crate) struct LocatedCall {
     pub(crate) place: String,
     /// Its text, or why there is none.
     pub(crate) call: Result<String, String>,
+    /// The context that it is judged in.
+    pub(crate) context: Option<String>,
 }
 
 impl Calls {

@@ -6,7 +6,7 @@ use std::io;
 
 use callgate_core::{Effect, unescape_token, without_comments};
 use callgate_host::guard::Log;
-use callgate_host::{Audience, Gate, Request};
+use callgate_host::{Audience, CallText, Gate, Request};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -63,24 +63,26 @@ impl Change {
 
 impl Judged {
     /// Judges every call of a log.
-    pub(crate) fn add(&mut self, log: Source, gate: &Gate) -> Result<(), Failure> {
+    pub(crate) fn add(&mut self, log: Source, gate: &Gate, context: Option<&str>) -> Result<(), Failure> {
         let conditions = conditions(gate)?;
-        each(log, |place, record| match again(&record, gate, &conditions) {
-            Ok((before, after)) => {
-                self.judged += 1;
-                if (&before.decision, &before.rule) != (&after.decision, &after.rule) {
-                    self.changes.push(Change {
-                        place,
-                        time: record["time"].clone(),
-                        server: record["server"].clone(),
-                        tool: record["tool"].clone(),
-                        values: record["values"].clone(),
-                        before,
-                        after,
-                    });
+        each(log, |place, record| {
+            match again(&record, (gate, context), &conditions) {
+                Ok((before, after)) => {
+                    self.judged += 1;
+                    if (&before.decision, &before.rule) != (&after.decision, &after.rule) {
+                        self.changes.push(Change {
+                            place,
+                            time: record["time"].clone(),
+                            server: record["server"].clone(),
+                            tool: record["tool"].clone(),
+                            values: record["values"].clone(),
+                            before,
+                            after,
+                        });
+                    }
                 }
+                Err(why) => self.unknown.push(Unknown { place, why }),
             }
-            Err(why) => self.unknown.push(Unknown { place, why }),
         })
     }
 
@@ -162,7 +164,11 @@ fn each(log: Source, mut take: impl FnMut(String, Value)) -> Result<(), Failure>
 }
 
 /// The decision about a call and the one that would be made now; or why the log does not say enough.
-fn again(record: &Value, gate: &Gate, conditions: &BTreeSet<String>) -> Result<(Decided, Decided), String> {
+fn again(
+    record: &Value,
+    (gate, context): (&Gate, Option<&str>),
+    conditions: &BTreeSet<String>,
+) -> Result<(Decided, Decided), String> {
     let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
     let mut before = Decided {
         decision: text("decision"),
@@ -174,7 +180,9 @@ fn again(record: &Value, gate: &Gate, conditions: &BTreeSet<String>) -> Result<(
         Effect::Escalate.as_str().clone_into(&mut before.decision);
     }
     let call = call_of(record, conditions)?;
-    let request = Request::gate(&call).explained(Audience::Operator);
+    let call = CallText::from(&call);
+    let call = context.map_or(call, |context| call.within(context));
+    let request = Request::gate(call).explained(Audience::Operator);
     let response = gate.judge(&request).map_err(|error| error.to_string())?;
     let judged = response.explanation.unwrap_or_default();
     if let Some(why) = asks_for_more(&judged) {
@@ -210,13 +218,18 @@ pub(crate) fn asks_for_more(explanation: &Value) -> Option<String> {
 }
 
 /// The calls of a log that were not allowed, or only by a person, each with its place; or why the log does not say enough.
-pub(crate) fn stopped(log: Source, gate: &Gate) -> Result<Vec<LocatedCall>, Failure> {
+///
+/// A log does not hold the context, which is the guard's own.
+pub(crate) fn stopped(log: Source, gate: &Gate, context: Option<&str>) -> Result<Vec<LocatedCall>, Failure> {
     let conditions = conditions(gate)?;
     let mut found = Vec::new();
     each(log, |place, record| {
         if record["decision"] != Effect::Allow.as_str() || record["rule"] == "structural-approval" {
-            let call = call_of(&record, &conditions);
-            found.push(LocatedCall { place, call });
+            found.push(LocatedCall {
+                place,
+                call: call_of(&record, &conditions),
+                context: context.map(str::to_owned),
+            });
         }
     })?;
     Ok(found)

@@ -8,6 +8,8 @@ use clap::Args;
 use serde_json::json;
 
 #[cfg(feature = "guard")]
+use crate::answers::check_context;
+#[cfg(feature = "guard")]
 use crate::logged::{Change, Judged};
 use crate::output::{Exit, Failure, Format, Out, clean};
 use crate::recording::Recorded;
@@ -28,6 +30,10 @@ pub(crate) struct Replay {
     /// The recordings, or the logs
     #[arg(required = true, value_name = "FILES")]
     files: Vec<PathBuf>,
+    /// The context of the guard that wrote the logs, which they do not hold
+    #[cfg(feature = "guard")]
+    #[arg(long, value_name = "JSON", help_heading = "World")]
+    context: Option<String>,
     #[command(flatten)]
     setup: Setup,
 }
@@ -89,10 +95,11 @@ impl Replay {
                 other.name.display()
             )));
         }
+        check_context(self.context.as_deref())?;
         let gate = self.setup.gate()?;
         let mut judged = Judged::default();
         for log in logs {
-            judged.add(log, &gate)?;
+            judged.add(log, &gate, self.context.as_deref())?;
         }
         if out.human {
             judged.show(out)?;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use callgate_core::{Line, extract_domain, read_line};
-use callgate_host::{Audience, Decision, Gate, Request};
+use callgate_host::{Audience, CallText, Decision, Gate, Request};
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::advice;
-use crate::answers::Problem;
+use crate::answers::{Contexts, Problem};
 use crate::calls::{self, Calls, LocatedCall};
 use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, counted, paint, style_of};
 use crate::setup::Setup;
@@ -24,7 +24,8 @@ const MOST_CALLS: usize = 64;
 /// by tool, rule, and the directory, host or name that they are about. For each kind the smallest rule is shown that would allow
 /// all of them, the rule before which it must stand, and what else it would let through; or what has to change instead. In a
 /// log, calls that a person approved count too. As JSON one line a suggestion. A rule is not a recommendation: read what it lets
-/// through.
+/// through. With a world `--contexts` takes the context of each call from the file, and `--context` gives that of the guard, which
+/// its log does not hold.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Suggest {
@@ -34,6 +35,8 @@ pub(crate) struct Suggest {
     /// Show this many suggestions at most
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
     most: usize,
+    #[command(flatten)]
+    contexts: Contexts,
     #[command(flatten)]
     setup: Setup,
 }
@@ -50,8 +53,8 @@ struct Kind {
     decision: &'static str,
     rule: String,
     count: usize,
-    /// Different ones.
-    calls: Vec<String>,
+    /// Different ones, each with its context.
+    calls: Vec<(String, Option<String>)>,
     /// Where the first stands.
     place: String,
 }
@@ -67,11 +70,12 @@ struct Found {
 
 impl Suggest {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        self.contexts.check()?;
         let gate = self.setup.gate()?;
         let mut found = Found::default();
         for file in &self.files {
-            for LocatedCall { place, call } in stopped(file, &gate)? {
-                match call.and_then(|call| found.add(&gate, &place, call)) {
+            for LocatedCall { place, call, context } in self.stopped(file, &gate)? {
+                match call.and_then(|call| found.add(&gate, &place, (call, context))) {
                     Ok(()) => {}
                     Err(why) => found.unknown.push((place, why)),
                 }
@@ -115,12 +119,16 @@ impl Suggest {
     }
 
     fn show(&self, gate: &Gate, kind: &Kind, out: &mut Out) -> Result<(), Failure> {
-        let requests: Vec<Request<'_>> = kind.calls.iter().map(Request::gate).collect();
+        let requests: Vec<Request<'_>> = kind.calls.iter().map(request).collect();
         let advice = advice::of(gate, &self.setup, &requests).map_err(|problem| match problem {
             Problem::Failure(failure) => failure,
             Problem::Call(error) => Failure::Fault(error.to_string()),
         })?;
-        let first = kind.calls.first().map(String::as_str).unwrap_or_default();
+        let first = kind
+            .calls
+            .first()
+            .map(|(call, _)| call.as_str())
+            .unwrap_or_default();
         if out.human {
             let what = counted(kind.count, "call", "calls");
             out.line(&format!(
@@ -151,11 +159,41 @@ impl Suggest {
         }
         out.json(&line)
     }
+
+    /// The calls in a file, each with its place; or why a line is not a call. Of a log only those that were not allowed.
+    fn stopped(&self, file: &Path, gate: &Gate) -> Result<Vec<LocatedCall>, Failure> {
+        let source = Source::open(file)?;
+        #[cfg(feature = "guard")]
+        if source.is_log() {
+            return crate::logged::stopped(source, gate, self.contexts.of(None));
+        }
+        let _ = gate;
+        let mut calls = Calls::of(source);
+        let mut found = Vec::new();
+        while let Some(calls::Line { line, text }) = calls.next()? {
+            let place = format!("{}:{line}", file.display());
+            let read = text.and_then(|text| match read_line(&text, None) {
+                Ok((_, Line::Call(asked))) => {
+                    let context = self.contexts.of(asked.context).map(str::to_owned);
+                    Ok(Some((asked.call.into_owned(), context)))
+                }
+                Ok((_, Line::Other(_))) => Ok(None),
+                Err(refused) => Err(refused.error.message.clone()),
+            });
+            let (call, context) = match read {
+                Ok(Some((call, context))) => (Ok(call), context),
+                Ok(None) => continue,
+                Err(why) => (Err(why), None),
+            };
+            found.push(LocatedCall { place, call, context });
+        }
+        Ok(found)
+    }
 }
 
 impl Found {
-    fn add(&mut self, gate: &Gate, place: &str, call: String) -> Result<(), String> {
-        let request = Request::gate(&call).explained(Audience::Operator);
+    fn add(&mut self, gate: &Gate, place: &str, call: (String, Option<String>)) -> Result<(), String> {
+        let request = request(&call).explained(Audience::Operator);
         let response = gate.judge(&request).map_err(|error| error.to_string())?;
         let explanation = response.explanation.unwrap_or_default();
         #[cfg(feature = "guard")]
@@ -214,26 +252,11 @@ fn about(explanation: &Value) -> Vec<String> {
     found
 }
 
-/// The calls in a file, each with its place; or why a line is not a call. Of a log only those that were not allowed.
-fn stopped(file: &Path, gate: &Gate) -> Result<Vec<LocatedCall>, Failure> {
-    let source = Source::open(file)?;
-    #[cfg(feature = "guard")]
-    if source.is_log() {
-        return crate::logged::stopped(source, gate);
-    }
-    let _ = gate;
-    let mut calls = Calls::of(source);
-    let mut found = Vec::new();
-    while let Some(calls::Line { line, text }) = calls.next()? {
-        let place = format!("{}:{line}", file.display());
-        let call = text.and_then(|text| match read_line(&text, None) {
-            Ok((_, Line::Call(asked))) => Ok(Some(asked.call.into_owned())),
-            Ok((_, Line::Other(_))) => Ok(None),
-            Err(refused) => Err(refused.error.message.clone()),
-        });
-        if let Some(call) = call.transpose() {
-            found.push(LocatedCall { place, call });
-        }
-    }
-    Ok(found)
+/// The engine's question about a call in its context.
+fn request((call, context): &(String, Option<String>)) -> Request<'_> {
+    let call = CallText::from(call);
+    Request::gate(match context {
+        Some(context) => call.within(context),
+        None => call,
+    })
 }

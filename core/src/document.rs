@@ -34,7 +34,9 @@ pub(crate) use json::{Json, Members};
 pub(crate) use json_path::JsonPath;
 pub(crate) use members::{Member, items, members};
 pub(crate) use node::{Node, Object};
-pub(crate) use parse::{DEEPEST, syntax_fault};
+pub(crate) use parse::DEEPEST;
+#[cfg(feature = "analysis")]
+pub(crate) use parse::syntax_fault;
 pub(crate) use path::Relative;
 pub use path::anchored;
 pub(crate) use position::locate;

@@ -123,11 +123,11 @@ fn check_keys(
             }));
         }
     }
-    let is_absent = |key: &&Box<str>| {
-        let found = known.get(&***key).copied().flatten();
+    let is_absent = |key: &&str| {
+        let found = known.get(*key).copied().flatten();
         found.is_none_or(Value::is_null)
     };
-    match required.iter().find(is_absent) {
+    match required.iter().map(|key| &**key).find(is_absent) {
         Some(key) => Err(Box::new(ShapeError::MissingRequired { key: key.to_string() })),
         None => Ok(()),
     }

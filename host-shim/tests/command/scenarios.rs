@@ -229,6 +229,31 @@ fn a_recording_answers_again() {
 }
 
 #[test]
+fn a_rule_that_no_verdict_names_may_have_an_effect() {
+    let project = Project::new();
+    let rule = |name: &str, role: &str| {
+        let paths = json!({"roles": [role], "within": "/srv"});
+        json!({"name": name, "if": {"roles": [role], "paths": paths}, "then": "allow", "reason": "r"})
+    };
+    let rules = [rule("reads", "read-path"), rule("deletes", "delete-path")];
+    let tool = json!({"toolName": "move", "args": {"from": ["read-path", "delete-path"]}});
+    let bundle =
+        json!({"policy": {"rules": rules}, "annotations": {"servers": {"files": {"tools": [tool]}}}});
+    project.write("own.json", bundle.to_string());
+    let call = json!({"serverName": "files", "toolName": "move", "arguments": {"from": "/srv/a"}});
+    project.write(
+        "s.jsonl",
+        scenario(&call.to_string(), json!({"expect": "allow", "rule": "reads"})),
+    );
+    let said = "no verdict names the rule `deletes`; if it has no effect, `callgate lint` says so";
+    let arguments = ["test", "--bundle", "own.json", "--format", "human", "s.jsonl"];
+    project.check(&arguments, 0, &[said], &[]);
+    // It has one.
+    let output = project.run(&["lint", "--bundle", "own.json"]);
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("never-decides"));
+}
+
+#[test]
 fn what_is_missing_where_there_is_a_world_has_its_context() {
     let project = Project::in_a_world();
     let call = json!({"serverName": "modding", "toolName": "mod_read", "arguments": {"path": "root:game/rules.txt"}});

@@ -115,9 +115,10 @@ fn reached(coverage: &CoverageReport) -> String {
         if rule.scenarios == 0 && rule.decides {
             let _ = writeln!(text, "  no scenario is decided by the rule `{name}`");
         } else if rule.scenarios == 0 {
+            // Another rule may decide the same of every such call, and be the one that is named.
             let _ = writeln!(
                 text,
-                "  the rule `{name}` decides no call; `callgate lint` says more"
+                "  no verdict names the rule `{name}`; if it has no effect, `callgate lint` says so"
             );
         }
     }

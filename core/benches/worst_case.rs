@@ -7,24 +7,18 @@
 //! and then what each call allocates (`max alloc` is what was held at once). With `-- 'NAME'`, only that call is judged, once: to
 //! count instructions.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
-use callgate_core::{Approvals, Call, DocumentKind, DocumentSource, Engine, Request, View};
+use callgate_core::{Approvals, Call, DocumentSource, Engine, Request, View};
 use divan::{AllocProfiler, Bencher, black_box};
-use serde_json::{Value, json};
 
-#[path = "worst_case/given.rs"]
-mod given;
 #[path = "worst_case/ready.rs"]
 mod ready;
-#[path = "worst_case/values.rs"]
-mod values;
+#[path = "worst_case/shapes.rs"]
+mod shapes;
 
 use ready::Ready;
-
-/// Values that a role may have.
-const MOST: usize = 16_384;
+use shapes::{Shape, shapes};
 
 /// Verdicts a row; of so few, the slowest is the 99th percentile.
 const SAMPLES: usize = 20;
@@ -78,51 +72,6 @@ struct Row {
     rule: String,
 }
 
-/// One kind of call with the rules that make it slow.
-#[derive(Clone)]
-struct Shape {
-    name: &'static str,
-    rules: Vec<Value>,
-    roles: Value,
-    arguments: Value,
-    protected: Vec<String>,
-    /// The patterns of a ceiling on the values, one constraint each.
-    constraints: Vec<String>,
-    gates: bool,
-    /// More of the tool's annotation.
-    tool: Value,
-    /// More of what the engine is built from.
-    parts: Vec<(DocumentKind, Value)>,
-    /// The context of the call, in a world.
-    context: Option<Value>,
-    /// Approvals, as JSON.
-    approvals: Vec<String>,
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name)
-    }
-}
-
-impl Shape {
-    fn new(name: &'static str, rules: Vec<Value>, role: &str, values: Value) -> Self {
-        Self {
-            name,
-            rules,
-            roles: json!({"values": [role]}),
-            arguments: json!({"values": values}),
-            protected: Vec::new(),
-            constraints: Vec::new(),
-            gates: false,
-            tool: json!({}),
-            parts: Vec::new(),
-            context: None,
-            approvals: Vec::new(),
-        }
-    }
-}
-
 /// A shape with its engine.
 struct Judged {
     engine: Engine,
@@ -137,30 +86,12 @@ impl Judged {
         reason = "a benchmark without an engine has nothing to measure"
     )]
     fn new(shape: Shape) -> Self {
-        let policy =
-            json!({"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": shape.rules});
-        let mut tool = json!({"toolName": "t", "serverName": "git", "comment": "", "args": shape.roles, "inputSchema": {}});
-        for (key, value) in shape.tool.as_object().into_iter().flatten() {
-            if let Some(members) = tool.as_object_mut() {
-                members.insert(key.clone(), value.clone());
-            }
-        }
-        let annotations = json!({"generatedAt": "", "servers": {"git": {"inputHash": "", "tools": [tool]}}});
-        let protected = json!(shape.protected);
-        let constraints = shape.constraints.iter();
-        let constraints: Vec<Value> = constraints
-            .map(|pattern| json!({"tool": "t", "arg_patterns": [pattern], "arg_key": "values"}))
-            .collect();
-        let ceiling = json!({"tools": [], "capabilities": {}, "workspace_roots": [], "tool_arg_constraints": constraints});
-        let mut builder = Engine::builder();
-        for (kind, part) in &shape.parts {
-            builder = builder.part(*kind, DocumentSource::Value(part));
-        }
+        let documents = shape.documents();
+        let parts = documents.iter();
+        let builder = parts.fold(Engine::builder(), |builder, (kind, part)| {
+            builder.part(*kind, DocumentSource::Value(part))
+        });
         let engine = builder
-            .part(DocumentKind::Ceiling, DocumentSource::Value(&ceiling))
-            .part(DocumentKind::Policy, DocumentSource::Value(&policy))
-            .part(DocumentKind::Annotations, DocumentSource::Value(&annotations))
-            .part(DocumentKind::ProtectedPaths, DocumentSource::Value(&protected))
             .build(&Ready)
             .expect("the documents are those of the benchmark");
         let mut approvals = Approvals::default();
@@ -220,34 +151,4 @@ fn measure(judged: &Judged) -> Row {
         p99: times.last().copied().unwrap_or_default(),
         rule,
     }
-}
-
-fn rule(name: usize, condition: &Value, effect: &str) -> Value {
-    json!({"name": format!("r{name}"), "description": "", "principle": "", "if": condition, "then": effect, "reason": "r"})
-}
-
-/// Rules with a condition each, of one effect, and one that allows what is left.
-fn rules(count: usize, effect: &str, condition: impl Fn(usize) -> Value) -> Vec<Value> {
-    let given = (0..count).map(|at| rule(at, &condition(at), effect));
-    given
-        .chain([rule(count, &json!({"server": ["git"]}), "allow")])
-        .collect()
-}
-
-fn list(role: &str, kind: &str, allowed: &[String]) -> Value {
-    json!({"lists": [{"roles": [role], "allowed": allowed, "matchType": kind}]})
-}
-
-fn domains(role: &str, allowed: &[String]) -> Value {
-    json!({"domains": {"roles": [role], "allowed": allowed}})
-}
-
-fn each(count: usize, text: impl Fn(usize) -> String) -> Value {
-    (0..count).map(text).collect()
-}
-
-fn shapes() -> Vec<Shape> {
-    let mut shapes = values::shapes();
-    shapes.extend(given::shapes());
-    shapes
 }

@@ -1,5 +1,5 @@
 //! The cost of the component beside the core in this process: `cargo bench -p callgate-host`, on a machine that does
-//! nothing else. Prints the tables of this crate's README.
+//! nothing else. Prints the tables of this crate's README. With `-- worst-case`, only the calls at the limits are judged.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,10 @@ use std::time::{Duration, Instant};
 
 use callgate_core::{DocumentKind, Host, HostError, RealpathError};
 use callgate_host::{EngineKind, Gate, GateBuilder, InstanceLimits, RealHost};
-use serde_json::{Value, json};
+use serde_json::Value;
+
+#[path = "component/worst_case.rs"]
+mod worst_case;
 
 /// Verdicts between two looks at the clock.
 const SAMPLE: usize = 2_000;
@@ -21,6 +24,10 @@ const SAMPLES: usize = 25;
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bundle");
 
 fn main() {
+    if std::env::args().any(|argument| argument == "worst-case") {
+        worst_case::print();
+        return;
+    }
     let calls = [
         (
             "no question to the host: unknown tool",
@@ -54,7 +61,7 @@ fn main() {
         Arc::new(RealHost::new("/root", FOLDER).expect("the folder is there"))
     });
     corpus();
-    worst_cases();
+    worst_case::print();
     starting();
     throughput(&calls[2].1);
     memory();
@@ -173,92 +180,6 @@ fn microseconds(time: Duration) -> String {
 
 fn milliseconds(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1e3)
-}
-
-/// Calls that are made to take long, at the limits; `core/benches/worst_case.rs` has more of them. The call's text is read
-/// as well.
-fn worst_cases() {
-    const MOST: usize = 16_384;
-    let each = |count: usize, text: &dyn Fn(usize) -> String| -> Value { (0..count).map(text).collect() };
-    let domains = |at: usize| -> Vec<String> { (0..100).map(|one| format!("d{one}.s{at}.test")).collect() };
-    let shapes = [
-        (
-            "10,000 recipients, 36 lists",
-            "email-address",
-            json!({"matchType": "emails"}),
-            each(10_000, &|at| format!("u{at}@x.test")),
-        ),
-        (
-            "16,384 URLs, 36 rules of 100 domains",
-            "fetch-url",
-            Value::Null,
-            each(MOST, &|at| format!("https://h{at}.ok.test/")),
-        ),
-        (
-            "16,384 remotes as URLs, 36 rules of 100 domains",
-            "git-remote-url",
-            Value::Null,
-            each(MOST, &|at| format!("git@h{at}.test:a/b")),
-        ),
-        (
-            "480 broken URLs with many hosts",
-            "fetch-url",
-            Value::Null,
-            each(480, &|_| format!("hxxp:{}", "a.b ".repeat(8_000))),
-        ),
-    ];
-    println!("\n| call at the limits | native | component | ratio |\n|---|---:|---:|---:|");
-    for (name, role, list, values) in shapes {
-        let condition = |at: usize| match list.is_null() {
-            true => json!({"domains": {"roles": [role], "allowed": domains(at)}}),
-            false => {
-                let allowed = [format!("v{at}@x.test")];
-                json!({"lists": [{"roles": [role], "allowed": allowed, "matchType": list["matchType"]}]})
-            }
-        };
-        let rules: Vec<Value> = (0..36)
-            .map(|at| json!({"name": format!("r{at}"), "if": condition(at), "then": "deny", "reason": "r"}))
-            .chain([json!({"name": "rest", "if": {"server": ["s"]}, "then": "allow", "reason": "r"})])
-            .collect();
-        let tool = json!({"toolName": "t", "args": {"values": [role]}});
-        let documents = [
-            (DocumentKind::Policy, json!({"rules": rules})),
-            (
-                DocumentKind::Annotations,
-                json!({"servers": {"s": {"tools": [tool]}}}),
-            ),
-        ];
-        let call = json!({"serverName": "s", "toolName": "t", "arguments": {"values": values}}).to_string();
-        let times = [EngineKind::Native, EngineKind::Component].map(|engine| {
-            let limits = InstanceLimits {
-                deadline: Duration::from_secs(60),
-                ..InstanceLimits::default()
-            };
-            let mut builder = Gate::builder()
-                .limits(limits)
-                .engine(engine)
-                .host(Arc::new(Ready));
-            for (kind, document) in &documents {
-                builder = builder.part(*kind, document.to_string());
-            }
-            let gate = builder.build().expect("the documents are valid");
-            let mut times: Vec<Duration> = (0..20)
-                .map(|_| {
-                    let begun = Instant::now();
-                    drop(black_box(gate.evaluate(black_box(&*call))));
-                    begun.elapsed()
-                })
-                .collect();
-            times.sort();
-            times[10]
-        });
-        let ratio = times[1].as_secs_f64() / times[0].as_secs_f64();
-        println!(
-            "| {name} | {} | {} | {ratio:.1} |",
-            milliseconds(times[0]),
-            milliseconds(times[1])
-        );
-    }
 }
 
 fn starting() {

@@ -1,0 +1,101 @@
+//! The shapes of `core/benches/worst_case.rs` in the component, with the core in this process beside it.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use callgate_core::Approvals;
+use callgate_host::{CallText, EngineKind, Gate, InstanceLimits, Request};
+use serde_json::json;
+
+#[path = "../../../core/benches/worst_case/ready.rs"]
+mod ready;
+#[path = "../../../core/benches/worst_case/shapes.rs"]
+mod shapes;
+
+use super::milliseconds;
+use ready::Ready;
+use shapes::{Shape, shapes};
+
+/// Verdicts a row; of so few, the slowest is the 99th percentile.
+const SAMPLES: usize = 20;
+
+struct Row {
+    name: &'static str,
+    native: Duration,
+    fastest: Duration,
+    median: Duration,
+    p99: Duration,
+    rule: String,
+}
+
+/// Prints the times of every shape, the worst last. The call's text is read as well.
+pub(super) fn print() {
+    println!("\n| call at the limits | native | fastest | median | p99 | rule |");
+    println!("|---|---:|---:|---:|---:|---|");
+    let mut rows: Vec<Row> = shapes().iter().map(row).collect();
+    rows.sort_by_key(|row| row.p99);
+    for row in &rows {
+        let times = [row.native, row.fastest, row.median, row.p99].map(milliseconds);
+        println!("| {} | {} | {} |", row.name, times.join(" | "), row.rule);
+    }
+    if let Some(worst) = rows.last() {
+        println!("worst: {}, {}", milliseconds(worst.p99), worst.name);
+    }
+}
+
+fn row(shape: &Shape) -> Row {
+    let (native, rule) = times(shape, EngineKind::Native);
+    let (component, other) = times(shape, EngineKind::Component);
+    assert_eq!(rule, other, "{}", shape.name);
+    Row {
+        name: shape.name,
+        native: native[0],
+        fastest: component[0],
+        median: component[SAMPLES / 2],
+        p99: component[SAMPLES - 1],
+        rule,
+    }
+}
+
+/// The times of the shape's verdicts, the fastest first, and the rule that decides.
+fn times(shape: &Shape, engine: EngineKind) -> ([Duration; SAMPLES], String) {
+    let limits = InstanceLimits {
+        deadline: Duration::from_secs(60),
+        ..InstanceLimits::default()
+    };
+    let documents = shape.documents();
+    let builder = Gate::builder()
+        .engine(engine)
+        .limits(limits)
+        .host(Arc::new(Ready));
+    let parts = documents.iter();
+    let builder = parts.fold(builder, |builder, (kind, part)| {
+        builder.part(*kind, part.to_string())
+    });
+    let gate = builder.build().expect("the documents are those of the benchmark");
+    let mut approvals = Approvals::default();
+    for approval in &shape.approvals {
+        let added = approvals.add_json(approval);
+        added.expect("the approvals are those of the benchmark");
+    }
+    let call = json!({"serverName": "git", "toolName": "t", "arguments": shape.arguments}).to_string();
+    let context = shape.context.as_ref().map(ToString::to_string);
+    let mut rule = String::new();
+    let mut times = [Duration::ZERO; SAMPLES];
+    for time in &mut times {
+        let text = CallText::from(call.as_str());
+        let text = context.iter().fold(text, |text, context| text.within(context));
+        let request = match shape.gates {
+            true => Request::gate(text),
+            false => Request::prepared(text),
+        };
+        let request = request.approved(&approvals, None);
+        let begun = Instant::now();
+        let response = black_box(gate.judge(black_box(&request)));
+        *time = begun.elapsed();
+        rule = response.expect("it is a call").verdict.rule.into_owned();
+    }
+    times.sort();
+    (times, rule)
+}

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::document::load_json;
 use crate::limits::Limits;
+use crate::table::Set;
 
 /// The context of one call. It comes from the host, never from an agent.
 ///
@@ -23,7 +24,7 @@ pub struct Context {
     pub(crate) script_signature: Option<Box<str>>,
     pub(crate) command_whitelist: Vec<Box<str>>,
     /// Mods mounted in this session; `None` means all of them.
-    pub(crate) session_mods: Option<Vec<Box<str>>>,
+    pub(crate) session_mods: Option<Set<Box<str>>>,
     pub(crate) mod_name: Option<Box<str>>,
     /// Passed unchanged to the host's predicates.
     pub(crate) host: Value,
@@ -48,9 +49,9 @@ impl Context {
     /// Reads the context from a JSON value.
     pub fn from_value(value: &Value) -> Self {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(Box::from);
-        let list = |key: &str| -> Option<Vec<Box<str>>> {
+        let list = |key: &str| {
             let items = value.get(key)?.as_array().map(Vec::as_slice).unwrap_or_default();
-            Some(items.iter().filter_map(Value::as_str).map(Box::from).collect())
+            Some(items.iter().filter_map(Value::as_str).map(Box::from))
         };
         Self {
             mode: text("mode"),
@@ -60,8 +61,8 @@ impl Context {
             script_host_path: text("script_host_path"),
             content_sha256: text("content_sha256"),
             script_signature: text("script_signature"),
-            command_whitelist: list("command_whitelist").unwrap_or_default(),
-            session_mods: list("session_mods"),
+            command_whitelist: list("command_whitelist").into_iter().flatten().collect(),
+            session_mods: list("session_mods").map(Iterator::collect),
             mod_name: text("mod_name"),
             host: value.get("host").cloned().unwrap_or_default(),
         }
@@ -96,9 +97,7 @@ impl Context {
 
     /// Returns `true` if this mod is mounted in the session.
     pub(crate) fn has_mod(&self, name: &str) -> bool {
-        self.session_mods
-            .as_ref()
-            .is_none_or(|mods| mods.iter().any(|one| **one == *name))
+        self.session_mods.as_ref().is_none_or(|mods| mods.contains(name))
     }
 }
 

@@ -67,7 +67,7 @@ fn a_thousand_calls_are_in_flight() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_large_argument_is_held_twice_at_most() {
-    const SIZE: usize = 10_000_000;
+    const SIZE: usize = 4_000_000;
     for content in ["x".repeat(SIZE), r"a line of text\n".repeat(SIZE / 16)] {
         let project = Project::new();
         // An instance of the component has copies of its own.

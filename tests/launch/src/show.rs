@@ -1,7 +1,7 @@
 //! `cargo show [BUNDLE] [CALLS]`: the verdicts of every host, each as soon as it is ready.
 //!
-//! The native host needs the fewest crates and judges first. While wasmtime is compiled, npm's packages are fetched and
-//! the JavaScript hosts are made.
+//! The native host needs the fewest crates and judges first. While the packer and wasmtime are compiled, npm's packages are
+//! fetched and the JavaScript hosts are made.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,8 +19,6 @@ use crate::pulse::{Pulse, clear_line, spoken};
 pub(crate) fn show(arguments: &[OsString]) -> Result<ExitCode, String> {
     let begin = Instant::now();
     needs::meet(Purpose::Show)?;
-    let packages = thread::spawn(|| package::install(true));
-
     let program = build::program(build::SHOW.as_ref(), Hosts::Native, false)?;
     let status = Command::new(&program).args(arguments).status();
     let status = status.map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
@@ -32,6 +30,8 @@ pub(crate) fn show(arguments: &[OsString]) -> Result<ExitCode, String> {
     let native = program.with_file_name("show-native");
     fs::copy(&program, &native).map_err(|error| format!("`{}`: {error}", native.display()))?;
 
+    // Not before: unpacking npm's packages would delay the first verdict by ten seconds.
+    let packages = thread::spawn(|| package::install(true));
     let packer = package::packer(false)?;
     let round = Round {
         begin,

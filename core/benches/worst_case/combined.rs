@@ -16,7 +16,7 @@ fn by_domain(role: &str) -> Vec<Value> {
     rules(36, "deny", |at| domains(role, &[format!("c{at}.test")]))
 }
 
-/// What costs the parser of URLs most.
+/// URLs that cost the parser most.
 fn urls() -> Vec<Shape> {
     let fetch = "fetch-url";
     vec![

@@ -67,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// What an engine is built from.
+    /// The documents of its engine.
     pub(super) fn documents(&self) -> Vec<(DocumentKind, Value)> {
         let policy = json!({"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": self.rules});
         let mut tool = json!({"toolName": "t", "serverName": "git", "comment": "", "args": self.roles, "inputSchema": {}});

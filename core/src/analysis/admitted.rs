@@ -53,7 +53,7 @@ impl Divided<'_, '_> {
                 .flat_map(|one| one.patterns.iter().map(move |pattern| (*one, pattern)));
             let tried = each.flat_map(|(constraint, pattern)| {
                 let (begin, rest) = beginning(program, constraint, pattern);
-                let mut begins = imagined.forms(&begin).into_iter();
+                let mut begins = imagined.forms(&begin).into_all();
                 let paths = begins.find_map(|begin| instances(directory, &begin, &rest));
                 let shown = pattern.text.as_str();
                 paths.into_iter().flatten().map(move |path| (path, shown))
@@ -156,7 +156,7 @@ impl Divided<'_, '_> {
 fn reaches(imagined: &Imagined<'_>, constraint: &ArgumentConstraint, directory: &str) -> bool {
     constraint.patterns.iter().any(|pattern| {
         let (begin, _) = beginning(imagined.program(), constraint, pattern);
-        let mut begins = imagined.forms(&begin).into_iter();
+        let mut begins = imagined.forms(&begin).into_all();
         begins.any(|begin| is_at_or_below(directory, &begin))
     })
 }

@@ -117,7 +117,7 @@ impl Atoms {
             && of.intersects(roles)
             && let Some(lexical) = imagined.program().directories.get(directory as usize)
         {
-            self.directories.extend(imagined.forms(lexical));
+            self.directories.extend(imagined.forms(lexical).into_all());
         }
         if let Some((of, set)) = &rule.domains
             && of.intersects(roles)
@@ -161,15 +161,16 @@ impl Atoms {
             places.extend(ceiling.roots.iter().flatten().map(|path| &**path));
         }
         for place in places {
-            self.directories.extend(imagined.forms(place));
+            self.directories.extend(imagined.forms(place).into_all());
         }
         self.directories.extend(ceilings::directories(imagined, tool));
         self.add_shared(imagined, tool);
         for place in &program.sandbox {
-            self.roots.extend(imagined.forms(place));
+            self.roots.extend(imagined.forms(place).into_all());
         }
         for pattern in &program.protected.patterns {
-            self.directories.extend(imagined.forms(&pattern.directory));
+            self.directories
+                .extend(imagined.forms(&pattern.directory).into_all());
             let written = (pattern.directory.to_string(), pattern.pattern.as_str().to_owned());
             self.patterns.insert(written);
         }
@@ -189,13 +190,13 @@ impl Atoms {
                 self.bases.insert((format!("{kind}:{}", one.name), meant.clone()));
                 // A pattern of protected paths has to be seen in each of them.
                 self.roots.insert(meant);
-                self.directories.extend(forms);
+                self.directories.extend(forms.into_all());
             }
         }
         for root in &world.roots {
             for name in world.subdirectories(&root.name) {
                 let path = format!("{}/{name}", root.path.trim_end_matches('/'));
-                self.directories.extend(imagined.forms(&path));
+                self.directories.extend(imagined.forms(&path).into_all());
             }
         }
     }
@@ -210,7 +211,7 @@ impl Atoms {
                 .iter()
                 .filter_map(|other| strip_directory(&other.server, &one.server));
             let hidden: Vec<&str> = hidden.filter(|names| !names.is_empty()).collect();
-            for form in imagined.forms(&one.host) {
+            for form in imagined.forms(&one.host).into_all() {
                 let above = form.trim_end_matches('/');
                 self.directories
                     .extend(hidden.iter().map(|names| format!("{above}/{names}")));

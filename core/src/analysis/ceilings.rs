@@ -16,7 +16,7 @@ pub(super) fn directories(imagined: &Imagined<'_>, tool: &Tool) -> Vec<String> {
         each.map(move |pattern| beginning(program, constraint, pattern).0)
     });
     patterns
-        .flat_map(|directory| imagined.forms(&directory))
+        .flat_map(|directory| imagined.forms(&directory).into_all())
         .collect()
 }
 

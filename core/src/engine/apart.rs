@@ -115,24 +115,19 @@ pub(crate) struct Imagined<'e> {
 }
 
 /// A directory as it is written, and what it stands for, where that is another one.
-pub(crate) struct Forms {
+pub(crate) struct DirectoryForms {
     written: String,
     canonical: Option<String>,
 }
 
-impl Forms {
+impl DirectoryForms {
     /// The directory that it stands for, as judging takes it: as it is written where nothing tells.
     pub(crate) fn meant(&self) -> &str {
         self.canonical.as_deref().unwrap_or(&self.written)
     }
-}
-
-impl IntoIterator for Forms {
-    type Item = String;
-    type IntoIter = std::iter::Chain<std::iter::Once<String>, std::option::IntoIter<String>>;
 
     /// As it is written, then what it stands for.
-    fn into_iter(self) -> Self::IntoIter {
+    pub(crate) fn into_all(self) -> impl Iterator<Item = String> {
         std::iter::once(self.written).chain(self.canonical)
     }
 }
@@ -163,13 +158,13 @@ impl<'e> Imagined<'e> {
     }
 
     /// The directory in every form that judging compares.
-    pub(crate) fn forms(&self, lexical: &str) -> Forms {
+    pub(crate) fn forms(&self, lexical: &str) -> DirectoryForms {
         let base = self.engine.base(Paths::Prepared, self.program().server(""));
         let facts = Facts::new(self.host.get(), false);
         let mut canonicalizer = Canonicalizer::new(self.program(), facts, &base);
         let known = canonicalizer.directory(lexical).ok();
         let known = known.map(|known| known.as_str().to_owned());
-        Forms {
+        DirectoryForms {
             written: lexical.to_owned(),
             canonical: known.filter(|known| known != lexical),
         }

@@ -7,8 +7,8 @@ use super::host::{CanonicalHost, tails};
 use super::key::{Key, Scope, Scopes};
 use super::remote::{has_plain_authority, read_remote};
 use super::simple::simple_host;
-use super::target::{LINE_BREAKS, Target, below, is_as_written, url_host};
-use super::text::{fold_repository, readable_hosts};
+use super::target::{Target, below, is_as_written, url_host};
+use super::text::{LINE_BREAKS, fold_repository, readable_hosts};
 use super::url::{host_text, parse_head};
 use crate::sort;
 

@@ -93,9 +93,6 @@ pub(super) fn below(text: &str) -> impl Iterator<Item = &str> {
     above.filter_map(move |(at, _)| text.get(..at))
 }
 
-/// The characters that the parser drops anywhere.
-pub(super) const LINE_BREAKS: &[char] = &['\t', '\n', '\r'];
-
 /// Returns `true` if `value` is a single URL without control characters other than `tolerated` ones. Surrounding
 /// white space is ignored.
 pub(super) fn is_as_written(value: &str, tolerated: &[char]) -> bool {

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use super::host::{CanonicalHost, LONGEST_WRITTEN};
 
+/// The characters that the parser of URLs drops anywhere.
+pub(super) const LINE_BREAKS: &[char] = &['\t', '\n', '\r'];
+
 /// Every host that might be read from `text`: each run of characters allowed in a host, in the text as it is, without
 /// tabs and line breaks, and percent-decoded. Unsorted; may contain duplicates.
 pub(super) fn readable_hosts(text: &str) -> Vec<Box<str>> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use url::{ParseError, Url};
 
-use super::target::LINE_BREAKS;
+use super::text::LINE_BREAKS;
 
 /// Parses `value` as a WHATWG URL and serializes it, without the final `/` if the path is just `/` and nothing
 /// follows. A value that does not parse is returned unchanged.

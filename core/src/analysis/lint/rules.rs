@@ -130,7 +130,8 @@ impl Lint<'_> {
         found
     }
 
-    /// What a world denies before any rule is asked, of the calls of tools that the rule is about; `None` where it is about no address.
+    /// The part of the calls of the rule's tools that a world denies before any rule is asked; `None` where the rule is about no
+    /// address.
     fn decided_by_world(&self, rule: &Rule) -> Option<Before> {
         let program = self.imagined.program();
         let is_concerned = |tool: &&ToolRegions| {

@@ -200,17 +200,16 @@ const OTHERS: &[Step] = &[
 const HOSTS: &[Step] = &[program("conformance", "conformance")];
 
 const TELEMETRY: &[Step] = &[
-    // With other features the command is another one, in the same place: the tests in JavaScript run the usual one.
+    // With other features the command is another one, in the same place: the tests in JavaScript run the usual one. All packages
+    // are selected, so that the core keeps its features and is not compiled again.
     step(
         "telemetry",
         &[
             "cargo",
             "test",
-            "--package",
-            "callgate-host",
-            "--no-default-features",
+            "--workspace",
             "--features",
-            "command,otel",
+            "callgate-host/otel",
             "--test",
             "command",
             "telemetry",

@@ -50,37 +50,40 @@ impl Reader<'_> {
         let mut expected = Expected::Value;
         loop {
             self.skip_space();
-            let Some(first) = self.rest.as_bytes().first().copied() else {
-                return matches!(expected, Expected::Next) && holders.is_empty();
-            };
-            let holder = holders.last().copied();
-            expected = match (expected, first, holder) {
-                (Expected::Next, b',', Some(Holder::Array)) => self.after(Expected::Value),
-                (Expected::Next, b',', Some(Holder::Object)) => self.after(Expected::Name),
-                (Expected::Next | Expected::FirstItem, b']', Some(Holder::Array))
-                | (Expected::Next | Expected::FirstName, b'}', Some(Holder::Object)) => {
+            let goes_on = match expected {
+                Expected::Next => match holders.last() {
+                    None => return self.rest.is_empty(),
+                    Some(Holder::Array) if self.takes(",") => Some(Expected::Value),
+                    Some(Holder::Object) if self.takes(",") => Some(Expected::Name),
+                    Some(holder) => self.ends(*holder).then(|| {
+                        holders.pop();
+                        Expected::Next
+                    }),
+                },
+                Expected::FirstItem if self.ends(Holder::Array) => {
                     holders.pop();
-                    self.after(Expected::Next)
+                    Some(Expected::Next)
                 }
-                (Expected::FirstItem | Expected::Value, b'[', _) => {
+                Expected::FirstName if self.ends(Holder::Object) => {
+                    holders.pop();
+                    Some(Expected::Next)
+                }
+                Expected::FirstName | Expected::Name => self.name().then_some(Expected::Value),
+                Expected::FirstItem | Expected::Value if self.takes("[") => {
                     holders.push(Holder::Array);
-                    self.after(Expected::FirstItem)
+                    Some(Expected::FirstItem)
                 }
-                (Expected::FirstItem | Expected::Value, b'{', _) => {
+                Expected::FirstItem | Expected::Value if self.takes("{") => {
                     holders.push(Holder::Object);
-                    self.after(Expected::FirstName)
+                    Some(Expected::FirstName)
                 }
-                (Expected::FirstItem | Expected::Value, ..) if self.scalar(first) => Expected::Next,
-                (Expected::FirstName | Expected::Name, ..) if self.name() => Expected::Value,
-                _ => return false,
+                Expected::FirstItem | Expected::Value => self.scalar().then_some(Expected::Next),
             };
+            match goes_on {
+                Some(next) => expected = next,
+                None => return false,
+            }
         }
-    }
-
-    /// Passes over the one byte of a token; `next` comes after it.
-    fn after(&mut self, next: Expected) -> Expected {
-        self.rest = self.rest.get(1..).unwrap_or_default();
-        next
     }
 
     fn takes(&mut self, token: &str) -> bool {
@@ -90,6 +93,13 @@ impl Reader<'_> {
                 true
             }
             None => false,
+        }
+    }
+
+    fn ends(&mut self, holder: Holder) -> bool {
+        match holder {
+            Holder::Array => self.takes("]"),
+            Holder::Object => self.takes("}"),
         }
     }
 
@@ -108,16 +118,16 @@ impl Reader<'_> {
         }
     }
 
-    fn scalar(&mut self, first: u8) -> bool {
-        match first {
-            b'"' => self.string(),
-            b'n' => self.takes("null"),
-            b't' => self.takes("true"),
-            b'f' => self.takes("false"),
-            b'N' => self.takes("NaN"),
-            b'I' => self.takes("Infinity"),
-            b'-' => self.takes("-Infinity") || self.number(),
-            _ => self.number(),
+    fn scalar(&mut self) -> bool {
+        match self.rest.as_bytes().first() {
+            Some(b'"') => self.string(),
+            Some(b'n') => self.takes("null"),
+            Some(b't') => self.takes("true"),
+            Some(b'f') => self.takes("false"),
+            Some(b'N') => self.takes("NaN"),
+            Some(b'I') => self.takes("Infinity"),
+            Some(_) => self.takes("-Infinity") || self.number(),
+            None => false,
         }
     }
 
@@ -145,32 +155,22 @@ impl Reader<'_> {
 
     /// A number of [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259#section-6), with zeros before it if need be.
     fn number(&mut self) -> bool {
-        let end = number_end(self.rest.as_bytes());
-        let rest = end.and_then(|end| self.rest.get(end..));
-        self.rest = rest.unwrap_or_default();
-        rest.is_some()
+        self.takes("-");
+        if !self.digits() || self.takes(".") && !self.digits() {
+            return false;
+        }
+        if self.takes("e") || self.takes("E") {
+            let _ = self.takes("+") || self.takes("-");
+            return self.digits();
+        }
+        true
     }
-}
 
-fn number_end(bytes: &[u8]) -> Option<usize> {
-    let mut end = digits_end(bytes, usize::from(bytes.first() == Some(&b'-')))?;
-    if bytes.get(end) == Some(&b'.') {
-        end = digits_end(bytes, end + 1)?;
+    fn digits(&mut self) -> bool {
+        let count = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        self.rest = self.rest.get(count..).unwrap_or_default();
+        count > 0
     }
-    if matches!(bytes.get(end), Some(b'e' | b'E')) {
-        let is_signed = matches!(bytes.get(end + 1), Some(b'+' | b'-'));
-        end = digits_end(bytes, end + 1 + usize::from(is_signed))?;
-    }
-    Some(end)
-}
-
-/// The end of the digits from here on, if there are any.
-fn digits_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut end = start;
-    while bytes.get(end).is_some_and(u8::is_ascii_digit) {
-        end += 1;
-    }
-    (end > start).then_some(end)
 }
 
 #[cfg(test)]

@@ -47,6 +47,8 @@ pub mod hook;
 pub mod mcp;
 mod members;
 mod real_host;
+#[cfg(any(feature = "http", feature = "mcp", feature = "otel"))]
+mod tls;
 mod virtual_host;
 
 #[cfg(feature = "component")]

@@ -111,8 +111,7 @@ async fn start(words: &[OsString]) -> Result<Client, String> {
 }
 
 async fn connect(url: &str, token: Option<&str>) -> Result<Client, String> {
-    // Which implementation of TLS is used must be said once a process; a second time changes nothing.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    crate::tls::choose();
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     if let Some(token) = token {
         config = config.auth_header(token);

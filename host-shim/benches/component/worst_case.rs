@@ -47,14 +47,18 @@ pub(super) fn print() {
 fn row(shape: &Shape) -> Row {
     let (native, rule) = times(shape, EngineKind::Native);
     let (component, other) = times(shape, EngineKind::Component);
-    assert_eq!(rule, other, "{}", shape.name);
+    assert!(
+        rule == other || other.starts_with("refused"),
+        "{}: {rule}, {other}",
+        shape.name
+    );
     Row {
         name: shape.name,
         native: native[0],
         fastest: component[0],
         median: component[SAMPLES / 2],
         p99: component[SAMPLES - 1],
-        rule,
+        rule: other,
     }
 }
 
@@ -94,7 +98,11 @@ fn times(shape: &Shape, engine: EngineKind) -> ([Duration; SAMPLES], String) {
         let begun = Instant::now();
         let response = black_box(gate.judge(black_box(&request)));
         *time = begun.elapsed();
-        rule = response.expect("it is a call").verdict.rule.into_owned();
+        rule = match response {
+            Ok(response) => response.verdict.rule.into_owned(),
+            // Approvals reach a component as a document, which may have fewer bytes.
+            Err(error) => format!("refused: {}", error.message),
+        };
     }
     times.sort();
     (times, rule)

@@ -39,6 +39,7 @@ impl Telemetry {
     /// # Errors
     /// The URL, or what the environment says, cannot be used.
     pub fn new(endpoint: Option<&str>) -> Result<Self, String> {
+        crate::tls::choose();
         let mut exporter = SpanExporter::builder()
             .with_http()
             .with_protocol(Protocol::HttpBinary);

@@ -88,8 +88,7 @@ impl Remote {
             value.set_sensitive(true);
             map.append(known, value);
         }
-        // Which implementation of TLS is used must be said once a process; a second time changes nothing.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        crate::tls::choose();
         let client = Client::builder()
             .connect_timeout(CONNECTING)
             // A message and its credentials go nowhere else.

@@ -41,6 +41,8 @@ export async function open({ fragment = "", wide = true, scheme = "light" } = {}
   server ??= await serve(dirname(dirname(DIST)), BESIDE, {}, HEADERS);
   browser ??= await startChromium();
   const page = await browser.newPage();
+  // A slow machine makes nothing wrong.
+  page.setDefaultTimeout(240_000);
   const faults = [];
   page.on("pageerror", (error) => faults.push(error.stack || String(error)));
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
@@ -63,7 +65,6 @@ export async function open({ fragment = "", wide = true, scheme = "light" } = {}
   page.home = `${server.origin}/playground/dist/index.html${fragment}`;
   await page.goto(page.home);
   await page.locator(".verdict[data-decision]").waitFor();
-  page.setDefaultTimeout(60_000);
   page.done = async () => {
     const found = [...faults];
     await page.close();

@@ -1,4 +1,4 @@
-//! How many tests passed and failed, read from what their runners print.
+//! How many tests passed and failed, and what is said of those that failed, read from what their runners print.
 
 /// How many tests of a step passed and failed.
 #[derive(Clone, Copy, Default)]
@@ -41,9 +41,87 @@ pub(crate) fn read_count(line: &str) -> Option<Count> {
     Some(Count { passed, failed })
 }
 
+/// How many lines are kept of one failure, its first included.
+const LINES_OF_ONE: usize = 12;
+/// How many lines are kept of all failures of a step.
+const LINES_OF_ALL: usize = 60;
+/// How many characters of a line are kept.
+const WIDTH: usize = 300;
+
+/// The lines in which a step says what failed, so that the end of the suite can tell them again.
+#[derive(Default)]
+pub(crate) struct Failures {
+    pub(crate) lines: Vec<String>,
+    /// How many more lines belong to the failure that was met last.
+    open: usize,
+}
+
+impl Failures {
+    /// Reads the next line of what the step prints.
+    pub(crate) fn read(&mut self, line: &str) {
+        if is_failure(line) {
+            self.open = LINES_OF_ONE;
+        }
+        if self.open > 0 && self.lines.len() < LINES_OF_ALL {
+            self.open -= 1;
+            self.lines.push(line.chars().take(WIDTH).collect());
+        }
+    }
+}
+
+/// Returns `true` if a line begins a failure: a panic as cargo shows it, node's `not ok`, the error of a compiler or of a check
+/// of types, or a case of the conformance tests.
+fn is_failure(line: &str) -> bool {
+    let line = line.trim();
+    (line.starts_with("---- ") && line.ends_with(" stdout ----"))
+        || ["not ok ", "error: ", "error[", r#"{"subject":"#]
+            .iter()
+            .any(|begin| line.starts_with(begin))
+        || line.contains(": error TS")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_is_kept_with_the_lines_after_it() {
+        let mut failures = Failures::default();
+        for line in ["ok 1 - one", "    not ok 2 - two", "      error: 'no'", "..."] {
+            failures.read(line);
+        }
+        assert_eq!(failures.lines, ["    not ok 2 - two", "      error: 'no'", "..."]);
+        for _ in 0..LINES_OF_ONE {
+            failures.read("ok");
+        }
+        assert_eq!(failures.lines.len(), 1 + LINES_OF_ONE);
+        for _ in 0..2 * LINES_OF_ALL {
+            failures.read("error: again");
+        }
+        assert_eq!(failures.lines.len(), LINES_OF_ALL);
+    }
+
+    #[test]
+    fn what_every_runner_says_of_a_failure_is_known() {
+        for line in [
+            "---- paths::tests::dots stdout ----",
+            "not ok 3 - a page",
+            "error: unused variable: `a`",
+            "error[E0425]: cannot find value `a` in this scope",
+            "src/page.ts(3,4): error TS2304: Cannot find name 'a'.",
+            r#"{"subject":"native","place":"cases.jsonl:3"}"#,
+        ] {
+            assert!(is_failure(line), "{line}");
+        }
+        for line in [
+            "test paths::tests::dots ... ok",
+            "ok 3 - not ok",
+            "# fail 0",
+            "no error: fine",
+        ] {
+            assert!(!is_failure(line), "{line}");
+        }
+    }
 
     #[test]
     fn the_closing_lines_of_every_runner_are_read() {

@@ -1,16 +1,16 @@
 //! `cargo suite`: every check and every test.
 //!
 //! It needs rustup's toolchain and Node, and installs what it may of everything else. A step prints as it runs, or, where two
-//! run side by side, one of them as it runs and the other when it has ended. A table of all steps follows, and the last line
-//! is `N passed, N failed`. A step that does not count tests counts as one.
+//! run side by side, one of them as it runs and the other when it has ended. A table of all steps follows, then what
+//! was said of each failure, and the last line is `N passed, N failed`. A step that does not count tests counts as one.
 
-use std::io::{self, BufRead as _, BufReader, PipeReader, pipe};
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, PipeReader, pipe};
 use std::process::{Child, Command, ExitCode};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::build::{self, Hosts, root};
-use crate::count::{Count, read_count};
+use crate::count::{Count, Failures, read_count};
 use crate::needs::{self, Purpose};
 use crate::package::{self, COMPONENT, PACKAGE};
 use crate::pulse::{Pulse, spoken};
@@ -44,19 +44,20 @@ const fn step(name: &'static str, command: &'static [&'static str]) -> Step {
     }
 }
 
-/// The lints of `callgate-host` with only this feature. They generate no code, so they are cheap.
+/// The lints of `callgate-host` with only these features. All packages are selected, so that cargo chooses the same features
+/// for the crates from outside as it did for the lints of the workspace, and what is checked anew is ours.
 macro_rules! library {
-    ($name:literal, $feature:literal) => {
+    ($name:literal, $features:literal) => {
         step(
             $name,
             &[
                 "cargo",
                 "clippy",
-                "--package",
-                "callgate-host",
+                "--workspace",
+                "--lib",
                 "--no-default-features",
                 "--features",
-                $feature,
+                $features,
                 "--",
                 "-D",
                 "warnings",
@@ -102,12 +103,15 @@ const LINTS: &[Step] = &[
     ),
     // Who embeds the library chooses its features; the lints of the workspace have all of them.
     library!("lints of the library alone", ""),
-    library!("lints of the library with the command", "command"),
-    library!("lints of the library with the component", "component"),
-    library!("lints of the library with MCP", "mcp"),
-    library!("lints of the library with the guard", "guard"),
-    library!("lints of the library with HTTP", "http"),
-    library!("lints of the library with telemetry", "otel"),
+    library!("lints of the library with the command", "callgate-host/command"),
+    library!(
+        "lints of the library with the component",
+        "callgate-host/component"
+    ),
+    library!("lints of the library with MCP", "callgate-host/mcp"),
+    library!("lints of the library with the guard", "callgate-host/guard"),
+    library!("lints of the library with HTTP", "callgate-host/http"),
+    library!("lints of the library with telemetry", "callgate-host/otel"),
     // The faces exclude each other, so the lints of the workspace leave them out.
     step(
         "lints of the js face",
@@ -169,15 +173,8 @@ const PACKAGES: &[Step] = &[
 
 const TESTS: &[Step] = &[step("tests", &["cargo", "test", "--workspace", "--no-fail-fast"])];
 
-const PAGES: &[Step] = &[in_js("playground", &["npm", "run", "test:playground"])];
-
-/// They use the command that the tests in Rust built.
-const PROGRAMS: &[Step] = &[
-    in_js("npm tests", &["npm", "test"]),
-    in_js("MCP servers", &["npm", "run", "test:servers"]),
-];
-
-const OTHERS: &[Step] = &[
+/// They build in folders of their own, but for the program that starts the fuzzing.
+const APART: &[Step] = &[
     step(
         "schemas",
         &[
@@ -188,13 +185,23 @@ const OTHERS: &[Step] = &[
             "tests/schemas/Cargo.toml",
         ],
     ),
+    program("fuzzing", "fuzz"),
+];
+
+/// They use the command that the tests in Rust built, as the playground does.
+const PROGRAMS: &[Step] = &[
+    in_js("npm tests", &["npm", "test"]),
+    in_js("MCP servers", &["npm", "run", "test:servers"]),
+];
+
+const PAGES: &[Step] = &[
+    in_js("playground", &["npm", "run", "test:playground"]),
     Step::Command {
         name: "documentation",
         folder: ".",
         command: &["cargo", "doc", "--workspace", "--no-deps"],
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
     },
-    program("fuzzing", "fuzz"),
 ];
 
 const HOSTS: &[Step] = &[program("conformance", "conformance")];
@@ -223,13 +230,44 @@ const TELEMETRY: &[Step] = &[
 const ROUNDS: &[(&[Step], &[Step])] = &[
     (PREPARATION, &[]),
     (LINTS, PACKAGES),
-    (TESTS, PAGES),
-    (PROGRAMS, OTHERS),
+    (TESTS, APART),
+    (PROGRAMS, PAGES),
     (HOSTS, TELEMETRY),
 ];
 
-/// The count of a step, and how long it took.
-type Row = (&'static str, Count, Duration);
+/// A line of the table of steps.
+struct Row {
+    name: &'static str,
+    done: Done,
+    time: Duration,
+}
+
+/// The outcome of a step.
+#[derive(Default)]
+struct Done {
+    count: Count,
+    failures: Vec<String>,
+    /// Output that has not been shown.
+    text: String,
+}
+
+impl Done {
+    /// A step that counts as one test. Its error has not been shown.
+    fn one(result: Result<(), String>) -> Self {
+        let count = Count::one(result.is_ok());
+        match result {
+            Ok(()) => Self {
+                count,
+                ..Self::default()
+            },
+            Err(error) => Self {
+                count,
+                failures: vec![error.clone()],
+                text: error,
+            },
+        }
+    }
+}
 
 /// Runs every step. Fails if a test of any of them does.
 pub(crate) fn suite() -> Result<ExitCode, String> {
@@ -246,13 +284,16 @@ pub(crate) fn suite() -> Result<ExitCode, String> {
     }
     println!();
     let mut total = Count::default();
-    for (name, count, time) in table {
-        let Count { passed, failed } = count;
+    for Row { name, done, time } in &table {
+        let Count { passed, failed } = done.count;
         println!(
             "{name:<40}{passed:>7} passed {failed:>5} failed {:>14}",
-            spoken(time)
+            spoken(*time)
         );
-        total.add(count);
+        total.add(done.count);
+    }
+    for Row { name, done, .. } in table.iter().filter(|row| row.done.count.failed > 0) {
+        println!("\n== {name} failed\n{}", done.failures.join("\n"));
     }
     println!("all steps together: {}", spoken(begin.elapsed()));
     println!("{} passed, {} failed", total.passed, total.failed);
@@ -278,11 +319,15 @@ fn run_all(steps: &[Step], output: Output) -> Vec<Row> {
             println!("\n== {}", step.title());
         }
         let begin = Instant::now();
-        let (count, text) = step.run(output);
+        let done = step.run(output);
         if output == Output::AtItsEnd {
-            println!("\n== {}\n{text}", step.title());
+            println!("\n== {}\n{}", step.title(), done.text);
         }
-        rows.push((step.name(), count, begin.elapsed()));
+        rows.push(Row {
+            name: step.name(),
+            done,
+            time: begin.elapsed(),
+        });
     }
     rows
 }
@@ -305,10 +350,9 @@ impl Step {
         }
     }
 
-    /// The count, and what is to be shown at the end.
-    fn run(&self, output: Output) -> (Count, String) {
+    fn run(&self, output: Output) -> Done {
         let is_quiet = output == Output::AtItsEnd;
-        let done = match self {
+        let result = match self {
             Self::Command {
                 folder,
                 command: [program, arguments @ ..],
@@ -322,7 +366,7 @@ impl Step {
                     .envs(environment.iter().copied());
                 return counted(command, output);
             }
-            Self::Command { command: [], .. } => Err("there is no command".to_owned()),
+            Self::Command { command: [], .. } => Err("the step has no command".to_owned()),
             Self::Program { program, .. } => match build::program(program.as_ref(), Hosts::All, is_quiet) {
                 Ok(path) => {
                     let mut command = Command::new(path);
@@ -340,31 +384,33 @@ impl Step {
                 COMPONENT.build(&packer, is_quiet)
             }),
         };
-        let text = done.as_ref().err().cloned().unwrap_or_default();
-        if output == Output::AsItComes && !text.is_empty() {
-            println!("{text}");
+        let done = Done::one(result);
+        if output == Output::AsItComes && !done.text.is_empty() {
+            println!("{}", done.text);
         }
-        (Count::one(done.is_ok()), text)
+        done
     }
 }
 
 /// Runs a command. If it fails without a failed test, that counts as one failure.
-fn counted(command: Command, output: Output) -> (Count, String) {
+fn counted(command: Command, output: Output) -> Done {
     let program = command.get_program().display().to_string();
     let (mut process, reader) = match start(command, output) {
         Ok(started) => started,
         Err(error) => {
-            let text = format!("{program}: {error}");
-            println!("{text}");
-            return (Count::one(false), text);
+            let done = Done::one(Err(format!("{program}: {error}")));
+            println!("{}", done.text);
+            return done;
         }
     };
     let mut count = None;
+    let mut failures = Failures::default();
     let mut text = String::new();
     for line in BufReader::new(reader).lines().map_while(Result::ok) {
         if let Some(more) = read_count(&line) {
             count.get_or_insert_with(Count::default).add(more);
         }
+        failures.read(&line);
         match output {
             Output::AsItComes => println!("{line}"),
             Output::AtItsEnd => text.extend([line.as_str(), "\n"]),
@@ -375,13 +421,18 @@ fn counted(command: Command, output: Output) -> (Count, String) {
     if !succeeded {
         count.failed = count.failed.max(1);
     }
-    (count, text)
+    Done {
+        count,
+        failures: failures.lines,
+        text,
+    }
 }
 
 /// Starts a command, and gives what it writes. The pipe ends with the command, which is why it is taken.
 fn start(mut command: Command, output: Output) -> io::Result<(Child, PipeReader)> {
     let (reader, writer) = pipe()?;
-    if output == Output::AtItsEnd {
+    // On a terminal, programs draw their progress there.
+    if output == Output::AtItsEnd || !io::stderr().is_terminal() {
         command.stderr(writer.try_clone()?);
     }
     let process = command.stdout(writer).spawn()?;

@@ -5,14 +5,15 @@
 //! engine says.
 //!
 //! The division looks at what rules compare: directories, domain patterns, entries of lists, values of arguments that
-//! conditions name. Arguments that no rule looks at together are not multiplied: such parts of a call are judged by
-//! themselves, and the strictest verdict stands. The context that a host gives with a call counts only where a world tells
-//! addresses by it, and is looked at together with these alone. So the verdict of a call is the strictest of the regions that its parts lie in.
+//! conditions name. Arguments that no rule looks at together are not multiplied: such parts of a call are judged by themselves,
+//! and the strictest verdict stands. The context that a host gives with a call counts only where a world tells addresses by it,
+//! and is looked at together with these alone. So the verdict of a call is the strictest of the regions that its parts lie in.
 
 mod addresses;
 mod admitted;
 mod asked;
 mod atoms;
+mod beyond;
 mod ceilings;
 mod changed;
 mod choice;
@@ -46,7 +47,6 @@ mod suggest;
 mod tests;
 mod texts;
 mod together;
-mod unseen;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ use crate::host::Host;
 use crate::net::extract_domain;
 use crate::role::RoleSet;
 use crate::sort;
-use atoms::Reading;
+use atoms::ValueKinds;
 pub use coverage::{Coverage, CoverageReport, CoveredRule, Unreached};
 pub use diff::{Comparison, Judged, ToolChanges, VerdictChange};
 use divided::{Divided, SlotRoles};
@@ -106,7 +106,7 @@ pub struct Place {
     pub roles: Vec<String>,
     /// A description of its value for a person: `under /srv/app but not /srv/app/secrets`.
     pub is: String,
-    /// The directory of which that says something, for whoever draws a tree.
+    /// The directory that `is` describes, for drawing a tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
@@ -153,8 +153,9 @@ pub struct ToolRegions {
     pub calls: usize,
 }
 
-/// Arguments that are compared with the same: their tool, where they are addresses, their server, the parts of the index that hold its rules, in both programs where
-/// there are two, the directories that a ceiling's patterns for the tool begin in, and their roles.
+/// Everything that must be equal for two arguments to be compared with the same values: the tool, for addresses; the server;
+/// the parts of the index that hold its rules, in both programs where there are two; the directories that a ceiling's patterns
+/// for the tool begin in; and the roles.
 type AlikeSlots = (
     Option<Box<str>>,
     Box<str>,
@@ -202,11 +203,11 @@ impl Target {
     }
 
     /// The value of an argument that is read so, where it names the target.
-    fn for_reading(&self, reading: Reading) -> Option<String> {
+    fn for_kinds(&self, kinds: ValueKinds) -> Option<String> {
         match self {
-            Self::Path(text) if reading.is_path => Some(text.clone()),
-            Self::Url(text) if reading.is_url => Some(text.clone()),
-            Self::Url(text) if reading.is_host => Some(host_of(text)),
+            Self::Path(text) if kinds.is_path => Some(text.clone()),
+            Self::Url(text) if kinds.is_url => Some(text.clone()),
+            Self::Url(text) if kinds.is_host => Some(host_of(text)),
             Self::Path(_) | Self::Url(_) => None,
         }
     }

@@ -41,7 +41,7 @@ pub struct NotCall<'t> {
 }
 
 /// Reads a call `{serverName, toolName, arguments}`, or a frame `{method: "tools/call", params: {name, arguments}}`.
-/// `server` is the server of what names none. The id is that of the call, where it has one.
+/// `server` is used for a line that names no server. The id is that of the call, if it has one.
 ///
 /// # Errors
 /// Why the line is neither.

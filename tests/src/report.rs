@@ -159,6 +159,9 @@ impl Report {
     }
 }
 
+/// How many characters of a name the column of names makes room for. The names of some tags are whole sentences.
+const NAMES: usize = 60;
+
 /// Each disagreement, the tables of files, of tags and of hosts, and last `N passed, N failed`.
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -166,7 +169,8 @@ impl fmt::Display for Report {
             writeln!(formatter, "{disagreement}")?;
         }
         for table in [&self.files, &self.tags, &self.hosts] {
-            let width = table.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+            let widths = table.keys().map(|name| name.chars().count());
+            let width = widths.max().unwrap_or(0).min(NAMES);
             for (name, tally) in table {
                 writeln!(formatter, "{name:<width$} {tally}")?;
             }

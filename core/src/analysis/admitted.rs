@@ -58,10 +58,10 @@ impl Divided<'_, '_> {
                 let shown = pattern.text.as_str();
                 paths.into_iter().flatten().map(move |path| (path, shown))
             });
-            let itself = (!atoms.reading.is_removed).then(|| (directory.clone(), "it"));
+            let itself = (!atoms.kinds.is_removed).then(|| (directory.clone(), "it"));
             let mut right = tried.chain(itself).filter(|(path, _)| {
                 places::lies_right_in(&atoms, path, directory)
-                    && !imagined.is_matched(path, atoms.reading.is_removed)
+                    && !imagined.is_matched(path, atoms.kinds.is_removed)
                     && self.admits(&constraints, path)
             });
             added.push(right.next().map(|(path, pattern)| {

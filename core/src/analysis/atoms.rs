@@ -13,7 +13,7 @@ use crate::text::strip_directory;
 
 /// How the values of an argument are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Reading {
+pub(super) struct ValueKinds {
     pub(super) is_path: bool,
     /// It is an address of the world.
     pub(super) is_address: bool,
@@ -33,13 +33,13 @@ pub(super) struct Reading {
 /// Everything that an argument is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Atoms {
-    pub(super) reading: Reading,
+    pub(super) kinds: ValueKinds,
     /// Absolute, each once.
     pub(super) directories: BTreeSet<String>,
     /// The same in the form that all letters share, where their case does not count.
     pub(super) folded: BTreeSet<String>,
-    /// Those in which protected patterns are looked at by themselves: of the sandbox, which excepts from what is protected, and
-    /// what the tool's server has a name for.
+    /// The directories in which protected patterns are looked at separately: the sandbox, which makes exceptions to what is
+    /// protected, and those that the tool's server has a name for.
     pub(super) roots: BTreeSet<String>,
     /// Patterns of protected paths: where they begin, and the rest.
     pub(super) patterns: BTreeSet<(String, String)>,
@@ -62,23 +62,23 @@ impl Atoms {
     pub(super) fn new(imagined: &Imagined<'_>, tool: &Tool, roles: RoleSet, cuts: &Cuts) -> Self {
         let program = imagined.program();
         let mut atoms = Self {
-            reading: Reading::new(program, roles),
+            kinds: ValueKinds::new(program, roles),
             ..Self::default()
         };
         for (_, rule) in program.rules_of(tool) {
             atoms.add_rule(imagined, rule, roles);
         }
-        if atoms.reading.is_path || atoms.reading.is_address {
+        if atoms.kinds.is_path || atoms.kinds.is_address {
             atoms.add_places(imagined, tool);
         }
-        if atoms.reading.is_address {
+        if atoms.kinds.is_address {
             atoms.add_world(imagined, tool);
         }
-        if atoms.reading.is_path && atoms.reading.is_identifier {
+        if atoms.kinds.is_path && atoms.kinds.is_identifier {
             let first = program.sandbox.first();
             atoms.base = Some(first.map_or(&*program.current, |first| &**first).to_owned());
         }
-        if atoms.reading.is_url
+        if atoms.kinds.is_url
             && let Some((set, _)) = &program.server(&tool.server).allowlist
         {
             atoms.add_domains(set);
@@ -89,7 +89,7 @@ impl Atoms {
 
     /// Adds everything that another program compares the argument with.
     pub(super) fn join(&mut self, other: Self) {
-        self.reading.join(other.reading);
+        self.kinds.join(other.kinds);
         self.directories.extend(other.directories);
         self.bases.extend(other.bases);
         self.roots.extend(other.roots);
@@ -103,7 +103,7 @@ impl Atoms {
 
     /// Everything is known.
     pub(super) fn finish(&mut self) {
-        if self.reading.ignores_case {
+        if self.kinds.ignores_case {
             let folded = self
                 .directories
                 .iter()
@@ -176,13 +176,14 @@ impl Atoms {
         }
     }
 
-    /// The places of the world: the directories that its roots and mods stand for, and those right below them that rows are about.
+    /// The places of the world: the directories that its roots and mods stand for, and those right below them that rows are
+    /// about.
     fn add_world(&mut self, imagined: &Imagined<'_>, tool: &Tool) {
         let Some(world) = &imagined.program().world else {
             return;
         };
         let mutation = tool.semantics.kind.mutation_class();
-        self.reading.is_removed |= mutation == MutationClass::Destructive || world.has_removals(&tool.name);
+        self.kinds.is_removed |= mutation == MutationClass::Destructive || world.has_removals(&tool.name);
         for (kind, known) in [("root", &world.roots), ("mod", &world.mounts)] {
             for one in known {
                 let forms = imagined.forms(&one.path);
@@ -222,12 +223,12 @@ impl Atoms {
     }
 
     fn add_cuts(&mut self, program: &Program, cuts: &Cuts) {
-        if self.reading.is_path || self.reading.is_address {
+        if self.kinds.is_path || self.kinds.is_address {
             let absolute =
                 |path: &String| lexical(&expand_tilde(path, &program.home), &program.current).into_owned();
             self.directories.extend(cuts.directories.iter().map(absolute));
         }
-        if self.reading.is_url {
+        if self.kinds.is_url {
             let patterns = cuts.domains.iter().map(String::as_str);
             self.add_domains(&DomainSet::new(patterns, PathEnding::Below));
         }
@@ -235,7 +236,7 @@ impl Atoms {
     }
 }
 
-impl Reading {
+impl ValueKinds {
     pub(super) fn join(&mut self, other: Self) {
         self.is_path |= other.is_path;
         self.is_address |= other.is_address;

@@ -11,30 +11,30 @@ use super::{addresses, hosts, names, places};
 /// The texts for an argument that is compared with these. `is_matched` tells which paths a protected pattern matches.
 pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool) -> Texts {
     let mut texts = Texts::default();
-    if atoms.reading.is_address {
+    if atoms.kinds.is_address {
         addresses::choices(atoms, is_matched, &mut texts);
     }
-    if atoms.reading.is_path {
+    if atoms.kinds.is_path {
         places::choices(atoms, is_matched, &mut texts);
     }
-    if atoms.reading.is_url || !atoms.domains.is_empty() {
+    if atoms.kinds.is_url || !atoms.domains.is_empty() {
         hosts::choices(atoms, &mut texts);
     }
-    let is_text = !atoms.reading.is_path && !atoms.reading.is_url && !atoms.reading.is_address;
-    let is_named = !atoms.reading.is_address && !atoms.names.is_empty();
-    if is_text || atoms.reading.is_identifier || is_named || !atoms.emails.is_empty() {
+    let is_text = !atoms.kinds.is_path && !atoms.kinds.is_url && !atoms.kinds.is_address;
+    let is_named = !atoms.kinds.is_address && !atoms.names.is_empty();
+    if is_text || atoms.kinds.is_identifier || is_named || !atoms.emails.is_empty() {
         names::choices(atoms, is_matched, &mut texts);
     }
     let kinds = [
-        atoms.reading.is_path,
-        atoms.reading.is_url,
-        atoms.reading.is_address,
-        atoms.reading.is_identifier,
+        atoms.kinds.is_path,
+        atoms.kinds.is_url,
+        atoms.kinds.is_address,
+        atoms.kinds.is_identifier,
     ];
     let is_mixed = kinds.into_iter().filter(|is_read| *is_read).count() > 1;
     let is_compared = !atoms.names.is_empty() || !atoms.emails.is_empty() || !atoms.domains.is_empty();
-    let is_ref = atoms.reading.is_address && (atoms.reading.is_branch || !atoms.emails.is_empty());
-    if is_mixed && (is_compared || atoms.reading.is_url) || is_ref {
+    let is_ref = atoms.kinds.is_address && (atoms.kinds.is_branch || !atoms.emails.is_empty());
+    if is_mixed && (is_compared || atoms.kinds.is_url) || is_ref {
         let why = "values that are read in several ways, such as a path and a name, are not divided exactly";
         texts.lacking.push(why.to_owned());
     }
@@ -43,7 +43,7 @@ pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool) -> Texts
         let mut names = directory.split('/');
         names.any(|name| name.contains(':'))
     };
-    if atoms.reading.is_path && atoms.reading.is_address && atoms.directories.iter().any(is_in_address) {
+    if atoms.kinds.is_path && atoms.kinds.is_address && atoms.directories.iter().any(is_in_address) {
         let why =
             "paths in directories whose names look like the beginning of an address are not divided exactly";
         texts.lacking.push(why.to_owned());

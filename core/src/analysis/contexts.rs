@@ -108,7 +108,7 @@ impl Divided<'_, '_> {
         let most = MOST.min(MOST_ANSWERS / addresses.len().max(1));
         if all.is_none_or(|all| all > most) {
             self.note(format!(
-                "contexts of calls are many: {most} of them were looked at"
+                "too many contexts of calls: only {most} of them were looked at"
             ));
         }
         let mut classes: Vec<(Vec<PlaceSeen>, Vec<Picks>)> = Vec::new();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::asked::Asked;
-use super::atoms::{Atoms, Reading};
+use super::atoms::{Atoms, ValueKinds};
 use super::choice::Choice;
 use super::choices::choices;
 use super::label::Label;
@@ -112,17 +112,17 @@ impl<'a, 'e> Divided<'a, 'e> {
     /// The values of an argument with these roles that name what the analysis looks for.
     fn naming(&self, target: &Target, roles: SlotRoles) -> Vec<Choice> {
         let program = self.analysis.imagined.program();
-        let mut reading = Reading::new(program, roles.own);
+        let mut kinds = ValueKinds::new(program, roles.own);
         if let Some(other) = self.other {
-            reading.join(Reading::new(other.imagined.program(), roles.other));
+            kinds.join(ValueKinds::new(other.imagined.program(), roles.other));
         }
-        let text = target.for_reading(reading);
+        let text = target.for_kinds(kinds);
         let mut found: Vec<Choice> = text
             .into_iter()
             .map(|text| Choice::text(text.clone(), Label::Is(text)))
             .collect();
         if let Target::Path(path) = target
-            && reading.is_address
+            && kinds.is_address
         {
             let expanded = expand_tilde(path, &program.home);
             let path = lexical(&expanded, &program.current);
@@ -284,7 +284,7 @@ impl<'a, 'e> Divided<'a, 'e> {
         let is_matched = |path: &str| {
             let other = self.other.map(|other| other.imagined);
             let mut both = std::iter::once(&analysis.imagined).chain(other);
-            both.any(|imagined| imagined.is_matched(path, atoms.reading.is_removed))
+            both.any(|imagined| imagined.is_matched(path, atoms.kinds.is_removed))
         };
         let texts = Arc::new(choices(&atoms, &is_matched));
         analysis.choices.borrow_mut().insert(key, Arc::clone(&texts));

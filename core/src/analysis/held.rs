@@ -29,7 +29,7 @@ pub enum Outcome {
     Proven {
         /// How many regions of calls it is about.
         regions: usize,
-        /// Of what disk, where paths might be links on another.
+        /// The disk that the proof assumes, if links could change it.
         #[serde(skip_serializing_if = "Option::is_none")]
         on: Option<&'static str>,
     },
@@ -70,8 +70,9 @@ pub(super) fn about<'e>(imagined: Imagined<'e>, invariant: &Invariant) -> Analys
     analysis
 }
 
-/// Returns `true` if the statement excludes a decision and not a less strict one. Several values of an argument are then looked at as well:
-/// together they are judged at least as strictly as the strictest of them by itself, so that none of them need come to it alone.
+/// Returns `true` if the statement excludes a decision and not a less strict one. Several values of an argument are then looked
+/// at as well: together they are judged at least as strictly as the strictest of them by itself, so that none of them need come
+/// to it alone.
 fn may_rise(invariant: &Invariant) -> bool {
     let excluded =
         [Effect::Allow, Effect::Escalate, Effect::Deny].map(|effect| is_excluded(invariant, effect as u8));

@@ -74,9 +74,9 @@ pub(super) fn class(atoms: &Atoms, text: &str, location: &Location<'_>) -> HostC
 
 /// A value for each place between the patterns.
 pub(super) fn choices(atoms: &Atoms, texts: &mut Texts) {
-    let form = match atoms.reading {
-        reading if reading.is_remote => Form::Remote,
-        reading if reading.is_url => Form::Url,
+    let form = match atoms.kinds {
+        kinds if kinds.is_remote => Form::Remote,
+        kinds if kinds.is_url => Form::Url,
         _ => Form::Bare,
     };
     let mut writer = Writer {

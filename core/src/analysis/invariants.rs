@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use super::beyond::{self, Unnamed};
 use super::held::{HeldStatement, Outcome, about};
-use super::unseen::{self, Unnamed};
 use super::{Progress, Subject, Watcher};
 use crate::engine::{Engine, Imagined};
 use crate::host::Host;
@@ -85,7 +85,7 @@ fn outcome(
         if held.regions > 0 {
             let mut reasons = held.reasons();
             if host.is_none() {
-                reasons.extend(unseen::of_repositories((engine, program), invariant, tool));
+                reasons.extend(beyond::of_repositories((engine, program), invariant, tool));
             }
             let name = format!("{}/{}", tool.server, tool.name);
             because.extend(reasons.into_iter().map(|why| format!("{name}: {why}")));
@@ -95,7 +95,7 @@ fn outcome(
         if !holds(&calls.server, server) {
             continue;
         }
-        match unseen::unnamed(&analysis, invariant, server) {
+        match beyond::unnamed(&analysis, invariant, server) {
             Unnamed::Holds(more) => regions += more,
             Unnamed::Refuted(outcome) => return outcome,
             Unnamed::Unknown(why) => because.push(why),

@@ -18,7 +18,7 @@ pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool, texts: &
     let found = &mut texts.choices;
     for name in &atoms.names {
         found.push(Choice::text(name.clone(), Label::Is(name.clone())));
-        if atoms.reading.is_branch {
+        if atoms.kinds.is_branch {
             let label = Label::Of("another spelling of", name.clone());
             found.push(Choice::text(format!("refs/heads/{name}"), label.clone()));
             found.push(Choice::text(format!("heads/{name}"), label));
@@ -36,7 +36,7 @@ pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool, texts: &
             found.push(Choice::text(other, Label::Of("in other letters", email.clone())));
         }
     }
-    if atoms.reading.is_branch {
+    if atoms.kinds.is_branch {
         found.push(Choice::text(
             "HEAD".to_owned(),
             Label::Words("the branch that is checked out"),
@@ -54,12 +54,12 @@ pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool, texts: &
         name
     });
     let found = &mut texts.choices;
-    if atoms.reading.is_branch {
+    if atoms.kinds.is_branch {
         let label = Label::Words("a refspec to any other branch");
         found.push(Choice::text(format!("some-source:{other}"), label));
     }
     found.push(Choice::text(other, Label::Words("any other value")));
-    if atoms.reading.is_resource {
+    if atoms.kinds.is_resource {
         found.push(Choice::text(
             "\u{0}".to_owned(),
             Label::Words("a text that cannot be resolved"),
@@ -124,7 +124,7 @@ pub(super) fn class(atoms: &Atoms, text: &str, addresses: &[String]) -> BTreeSet
     for address in addresses.iter().filter(|one| atoms.emails.contains(*one)) {
         add(Naming::Readable, address);
     }
-    if atoms.reading.is_branch {
+    if atoms.kinds.is_branch {
         let is_known = |name: &str| {
             let mut spellings = ["", "heads/", "refs/heads/"].iter();
             spellings.any(|start| atoms.names.contains(&format!("{start}{name}")))

@@ -46,10 +46,10 @@ pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool, texts: &
             found.push(Choice::text(path, Label::Matches(directory, pattern.clone())));
         }
     }
-    if atoms.reading.is_removed {
+    if atoms.kinds.is_removed {
         holding(&directories, found);
     }
-    if atoms.reading.ignores_case {
+    if atoms.kinds.ignores_case {
         in_other_case(atoms, &directories, is_matched, texts);
     }
     texts.choices.push(Choice::text(
@@ -90,12 +90,12 @@ pub(super) fn class(
     let is_known = |one: &str| atoms.directories.contains(one);
     let directory = nearest(path, is_known);
     let other_case = atoms
-        .reading
+        .kinds
         .ignores_case
         .then(|| PathCase::Insensitive.fold_text(path))
         .map(|folded| nearest(&folded, |one| atoms.folded.contains(one)).to_owned())
         .filter(|folded| *folded != PathCase::Insensitive.fold_text(directory));
-    let held = match atoms.reading.is_removed {
+    let held = match atoms.kinds.is_removed {
         true => held(path, &atoms.directories).map(&shown).collect(),
         false => Vec::new(),
     };
@@ -189,9 +189,9 @@ pub(super) fn lies_right_in(atoms: &Atoms, path: &str, directory: &str) -> bool 
     class.nearest == directory && class.other_case.is_none() && class.held.is_empty()
 }
 
-/// A path in the directory, in none of those below it, and, if there is one, one that no pattern of protected paths matches.
-/// The second value is `true` if it is right: nothing is known of the rest where patterns match all that was tried, unless they
-/// match the directory itself, and so everything in it.
+/// A path in the directory but in none of those below it, preferably one that no protected pattern matches. The second value is
+/// `true` if the path stands for the rest of the directory: where patterns match everything that was tried, that is known only
+/// if they match the directory itself, and so everything in it.
 fn unmatched(
     atoms: &Atoms,
     directory: &str,
@@ -204,7 +204,7 @@ fn unmatched(
     }
     let above = directory.trim_end_matches('/');
     let tried = NAMES.iter().map(|name| format!("{above}/{name}"));
-    let itself = std::iter::once(directory.to_owned()).filter(|_| !atoms.reading.is_removed);
+    let itself = std::iter::once(directory.to_owned()).filter(|_| !atoms.kinds.is_removed);
     let mut right = tried
         .chain(itself)
         .filter(|path| lies_right_in(atoms, path, directory));
@@ -260,7 +260,7 @@ fn holding(directories: &BTreeSet<&str>, found: &mut Vec<Choice>) {
     if held.is_empty() {
         held.insert("/", vec!["/"]);
     }
-    // Of a directory and the only thing in it, both hold the same: the outermost stands for them, below what holds more.
+    // A directory and its only entry hold the same, so the outermost one stands for both.
     let mut seen: BTreeSet<(&str, &[&str], bool)> = BTreeSet::new();
     for (directory, inside) in &held {
         let nearest = nearest(directory, |one| directories.contains(one));

@@ -161,7 +161,7 @@ impl<'d, 'a, 'e> Placing<'d, 'a, 'e> {
             names: BTreeSet::new(),
             is_item: is_tested && value.is_item,
         };
-        if atoms.reading.is_path {
+        if atoms.kinds.is_path {
             let paths = value.paths.iter();
             class
                 .paths

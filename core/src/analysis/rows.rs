@@ -169,8 +169,8 @@ impl<'r> Draft<'r> {
         }
     }
 
-    /// The key that tells rows apart, whatever one column is: the decision and its rule, then each argument with how many texts, and
-    /// these.
+    /// The key that tells rows apart, whatever one column is: the decision and its rule, then each argument with how many
+    /// texts, and these.
     fn key(&self) -> (&'static str, Vec<usize>) {
         let mut key = vec![self.rule];
         for (argument, is) in &self.columns {
@@ -228,8 +228,7 @@ fn merged(rows: Vec<Draft<'_>>) -> Vec<Draft<'_>> {
     })
 }
 
-/// The items, those together of which everything is the same but what one column is. `key` gives a text and the columns that
-/// tell items apart.
+/// Merges the items that differ in one column only. `key` gives a text and the columns that tell items apart.
 pub(super) fn merged_by_key<T>(
     items: Vec<T>,
     column: impl Fn(&mut T) -> Option<&mut Column>,

@@ -34,7 +34,8 @@ pub(crate) struct BoundValue<'p, 'c> {
     pub(crate) role_set: RoleSet,
     /// The argument whose path it is relative to, where it is a relative path.
     pub(crate) relative_to: Option<&'p str>,
-    /// The tool's argument that it was found for, among those that name that member or something inside it.
+    /// The position of the annotated argument under which it was found, among those that name that member or something inside
+    /// it.
     rank: usize,
 }
 

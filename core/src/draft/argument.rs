@@ -4,7 +4,7 @@ use super::evidence::{self, Described, Kind};
 use super::git;
 use super::schema::Leaf;
 use super::tool::{Setting, Tool};
-use super::verb::{self, Said, Side, Verb};
+use super::verb::{self, NamedVerb, Side, Verb};
 use super::words::{of_name, of_text, without_count};
 use crate::role::RoleId;
 
@@ -324,11 +324,11 @@ fn on_disk(named_side: Side, description: &str, tool: &Tool<'_>) -> Roles {
         side => side,
     };
     // A verb that starts a program says nothing of what happens to a path.
-    let tells = |said: &&Said| said.verb != Verb::Run;
-    let named: Vec<&Said> = tool.named.iter().filter(tells).collect();
-    let described: Vec<&Said> = tool.described.iter().filter(tells).collect();
+    let tells = |said: &&NamedVerb| said.verb != Verb::Run;
+    let named: Vec<&NamedVerb> = tool.named.iter().filter(tells).collect();
+    let described: Vec<&NamedVerb> = tool.described.iter().filter(tells).collect();
     let mut is_clear = true;
-    let mut said: Vec<(&Said, &str)> = named.iter().map(|one| (*one, "the tool's name")).collect();
+    let mut said: Vec<(&NamedVerb, &str)> = named.iter().map(|one| (*one, "the tool's name")).collect();
     // A description adds what a name leaves out.
     let reads = named.iter().all(|one| one.verb.only_reads());
     let adds = described
@@ -404,7 +404,7 @@ fn side_of(kind: Kind, words: &[String]) -> Side {
 }
 
 /// The end of a transfer that an argument's description speaks of.
-fn side_in(about: &[Said]) -> Side {
+fn side_in(about: &[NamedVerb]) -> Side {
     match about.first() {
         Some(said) if said.verb == Verb::Write => Side::Destination,
         _ => Side::Either,
@@ -413,7 +413,7 @@ fn side_in(about: &[Said]) -> Side {
 
 /// The roles of a repository, or of files in it, by git's command.
 fn in_repository(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &Tool<'_>) -> Roles {
-    let lists = |said: &[Said]| !said.is_empty() && said.iter().all(|one| one.verb == Verb::Read);
+    let lists = |said: &[NamedVerb]| !said.is_empty() && said.iter().all(|one| one.verb == Verb::Read);
     let only_lists = lists(&tool.described) && !tool.has_choice;
     let deletes = tool.does(Verb::Delete);
     let (command, word) = git::command(&tool.words, tool.does(Verb::Write), deletes, only_lists);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::tools_list::ListedTool;
-use super::verb::{self, Said, Verb};
+use super::verb::{self, NamedVerb, Verb};
 use super::words::{end_with, is_form_of, of_name, of_text};
 
 /// Where a name has a meaning of its own.
@@ -41,9 +41,9 @@ pub(super) struct Tool<'v> {
     /// The words of its name.
     pub(super) words: Vec<String>,
     /// The verbs in its name.
-    pub(super) named: Vec<Said>,
+    pub(super) named: Vec<NamedVerb>,
     /// The verbs at the start of its description.
-    pub(super) described: Vec<Said>,
+    pub(super) described: Vec<NamedVerb>,
     /// The words of the name, and of the description's first sentence.
     about: Vec<String>,
     /// The words of the server's name.

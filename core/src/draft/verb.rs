@@ -62,21 +62,21 @@ fn find(word: &str) -> Option<Verb> {
     known.map(|(verb, _)| *verb)
 }
 
-/// A verb, with the word that said so.
+/// A verb, with the word that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct NamedVerb {
     pub(super) verb: Verb,
     pub(super) word: String,
 }
 
 /// The first verb of a name, and those that are joined to it by `and` or `or`.
-pub(super) fn in_name(name: &str) -> Vec<Said> {
+pub(super) fn in_name(name: &str) -> Vec<NamedVerb> {
     let words = of_name(name);
     leading(words.iter().map(String::as_str))
 }
 
 /// The verb that begins a description, and those that are joined to it. Adverbs may stand before it.
-pub(super) fn at_start(description: &str) -> Vec<Said> {
+pub(super) fn at_start(description: &str) -> Vec<NamedVerb> {
     let words = of_text(description);
     let first = words
         .iter()
@@ -86,8 +86,8 @@ pub(super) fn at_start(description: &str) -> Vec<Said> {
     if is_late { Vec::new() } else { leading(first) }
 }
 
-fn leading<'w>(words: impl Iterator<Item = &'w str>) -> Vec<Said> {
-    let mut said: Vec<Said> = Vec::new();
+fn leading<'w>(words: impl Iterator<Item = &'w str>) -> Vec<NamedVerb> {
+    let mut said: Vec<NamedVerb> = Vec::new();
     let mut is_joined = true;
     // A verb that is joined to another may have an object or an adverb between: `create a file or overwrite one`.
     for word in words {
@@ -97,7 +97,7 @@ fn leading<'w>(words: impl Iterator<Item = &'w str>) -> Vec<Said> {
         }
         let verb = find(word);
         if let Some(verb) = verb.filter(|_| is_joined || said.is_empty()) {
-            said.push(Said {
+            said.push(NamedVerb {
                 verb,
                 word: word.to_owned(),
             });
@@ -108,7 +108,7 @@ fn leading<'w>(words: impl Iterator<Item = &'w str>) -> Vec<Said> {
 }
 
 /// Every verb in the first sentence of an argument's description.
-pub(super) fn about_argument(description: &str) -> Vec<Said> {
+pub(super) fn about_argument(description: &str) -> Vec<NamedVerb> {
     let words = of_text(description);
     let first = words.iter().take_while(|(sentence, _)| *sentence == 0);
     let mut before = "";
@@ -117,7 +117,7 @@ pub(super) fn about_argument(description: &str) -> Vec<Said> {
         // `the file to read`, `where to write`; `the list of files` is not one with a verb.
         let is_verb = matches!(before, "" | "to" | "be" | "and" | "or" | "will") || !said.is_empty();
         if let Some(verb) = find(word).filter(|_| is_verb) {
-            said.push(Said {
+            said.push(NamedVerb {
                 verb,
                 word: word.clone(),
             });
@@ -165,7 +165,7 @@ impl Verb {
 mod tests {
     use super::*;
 
-    fn verbs(said: &[Said]) -> Vec<Verb> {
+    fn verbs(said: &[NamedVerb]) -> Vec<Verb> {
         said.iter().map(|one| one.verb).collect()
     }
 

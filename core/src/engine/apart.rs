@@ -114,7 +114,7 @@ pub(crate) struct Imagined<'e> {
     pinned: Pinned,
 }
 
-/// A directory as it is written, and what it stands for, where that is another one.
+/// A directory as it is written, and its canonical form if that is another.
 pub(crate) struct DirectoryForms {
     written: String,
     canonical: Option<String>,

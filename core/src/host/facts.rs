@@ -121,7 +121,7 @@ impl<'h> Facts<'h> {
             let known = self.realpaths.as_ref().and_then(|known| known.get(path));
             return known.cloned().unwrap_or(Err(RealpathError::NotFound));
         }
-        // Most questions are new, so that what is asked is kept whatever the answer.
+        // Most questions are new, so each one is kept, whatever the answer.
         let entry = match self.realpaths.get_or_insert_default().entry(Arc::from(path)) {
             Entry::Occupied(known) => return known.get().clone(),
             Entry::Vacant(entry) => entry,
@@ -156,8 +156,8 @@ impl<'h> Facts<'h> {
         answer
     }
 
-    /// Remembers that `root`, whose parent exists, and everything below it are missing; `place` is where it would be made, if no
-    /// dangling link stands there.
+    /// Remembers that `root`, whose parent exists, and everything below it are missing; `place` is where it would be made, if
+    /// no dangling link stands there.
     pub(crate) fn note_missing_root(&mut self, root: &str, place: Option<&str>) {
         if self.missing_roots.len() < MISSING_ROOTS
             && !self.missing_roots.iter().any(|known| *known.path == *root)

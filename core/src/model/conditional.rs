@@ -186,25 +186,25 @@ impl Test {
         }
     }
 
-    fn holds(&self, seen: ConditionValue<'_>) -> bool {
+    fn holds(&self, given: ConditionValue<'_>) -> bool {
         match self {
-            Test::Equals(scalar) => scalar.is(seen),
-            Test::In(scalars) => scalars.contain(seen),
-            Test::Present => !is_missing(seen),
-            Test::Absent => is_missing(seen),
-            Test::Truthy => is_truthy(seen),
-            Test::Falsy => !is_truthy(seen),
+            Test::Equals(scalar) => scalar.is(given),
+            Test::In(scalars) => scalars.contain(given),
+            Test::Present => !is_missing(given),
+            Test::Absent => is_missing(given),
+            Test::Truthy => is_truthy(given),
+            Test::Falsy => !is_truthy(given),
         }
     }
 }
 
-fn is_missing(seen: ConditionValue<'_>) -> bool {
-    matches!(seen, ConditionValue::Absent | ConditionValue::Null)
+fn is_missing(given: ConditionValue<'_>) -> bool {
+    matches!(given, ConditionValue::Absent | ConditionValue::Null)
 }
 
 /// [ToBoolean](https://tc39.es/ecma262/#sec-toboolean) of an argument; a missing one is falsy.
-fn is_truthy(seen: ConditionValue<'_>) -> bool {
-    match seen {
+fn is_truthy(given: ConditionValue<'_>) -> bool {
+    match given {
         ConditionValue::Absent | ConditionValue::Null => false,
         ConditionValue::Bool(value) => value,
         ConditionValue::Number(value) => value != 0.0 && !value.is_nan(),
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn tests_hold_as_in_javascript() {
         let text = |text: &str| Scalar::Text(text.into());
-        let seen = [
+        let given = [
             ConditionValue::Absent,
             ConditionValue::Null,
             ConditionValue::Bool(false),
@@ -233,7 +233,7 @@ mod tests {
             ConditionValue::Text("0"),
             ConditionValue::Compound,
         ];
-        // One digit for each of `seen`.
+        // One digit for each of `given`.
         for (test, expected) in [
             (Test::Present, "00111111111"),
             (Test::Absent, "11000000000"),
@@ -249,9 +249,9 @@ mod tests {
                 "00000010100",
             ),
         ] {
-            let found: String = seen
+            let found: String = given
                 .iter()
-                .map(|seen| if test.holds(*seen) { '1' } else { '0' })
+                .map(|given| if test.holds(*given) { '1' } else { '0' })
                 .collect();
             assert_eq!(found, expected, "{test:?}");
         }
@@ -261,7 +261,7 @@ mod tests {
     fn a_restriction_holds_for_what_servers_convert_and_a_grant_does_not() {
         let text = |text: &str| Scalar::Text(text.into());
         let large = Scalar::Number(9_007_199_254_740_992.0);
-        for (test, seen, surely, may) in [
+        for (test, given, surely, may) in [
             (
                 Test::Equals(Scalar::Bool(true)),
                 ConditionValue::Bool(true),
@@ -361,8 +361,8 @@ mod tests {
                 true,
             ),
         ] {
-            assert_eq!(test.surely_holds(seen), surely, "{test:?} {seen:?}");
-            assert_eq!(test.may_hold(seen), may, "{test:?} {seen:?}");
+            assert_eq!(test.surely_holds(given), surely, "{test:?} {given:?}");
+            assert_eq!(test.may_hold(given), may, "{test:?} {given:?}");
         }
     }
 

@@ -37,10 +37,10 @@ pub(crate) enum ConditionValue<'a> {
     Unreadable,
 }
 
-/// The value as seen, and the number that servers may convert it to, where that was found once for all conditions on it.
+/// A given value, and the number that servers may convert it to, where that was found once for all conditions on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ComparedValue<'a> {
-    seen: ConditionValue<'a>,
+    given: ConditionValue<'a>,
     known: Option<Option<f64>>,
 }
 
@@ -49,31 +49,31 @@ pub(crate) struct ComparedValue<'a> {
 const LARGEST_EXACT: f64 = 9_007_199_254_740_991.0;
 
 impl<'a> From<ConditionValue<'a>> for ComparedValue<'a> {
-    fn from(seen: ConditionValue<'a>) -> Self {
-        Self { seen, known: None }
+    fn from(given: ConditionValue<'a>) -> Self {
+        Self { given, known: None }
     }
 }
 
 impl<'a> ComparedValue<'a> {
     /// The reading of a value whose number is known.
-    pub(crate) fn with_number(seen: ConditionValue<'a>, number: Option<f64>) -> Self {
+    pub(crate) fn with_number(given: ConditionValue<'a>, number: Option<f64>) -> Self {
         let known = Some(number);
-        Self { seen, known }
+        Self { given, known }
     }
 
     pub(crate) fn condition_value(&self) -> ConditionValue<'a> {
-        self.seen
+        self.given
     }
 
     /// The number that servers may convert the value to.
     pub(crate) fn number(&self) -> Option<f64> {
-        self.known.unwrap_or_else(|| number(self.seen))
+        self.known.unwrap_or_else(|| number(self.given))
     }
 
     /// Returns `true` if it is truthy in JavaScript, and programs that convert it first, or are written in another language,
     /// may take it for false: a text such as `no` or `0.0`, an array or an object that holds nothing.
     pub(super) fn is_doubtfully_true(&self) -> bool {
-        match self.seen {
+        match self.given {
             ConditionValue::Text(_) => self.number() == Some(0.0),
             ConditionValue::Empty => true,
             ConditionValue::Absent
@@ -87,7 +87,7 @@ impl<'a> ComparedValue<'a> {
 
     /// Returns `true` unless it is a number that programs which read integers exactly may tell from one that equals it here.
     pub(super) fn is_exact(&self) -> bool {
-        match self.seen {
+        match self.given {
             ConditionValue::Number(number) => number.abs() <= LARGEST_EXACT,
             ConditionValue::Absent
             | ConditionValue::Null
@@ -114,7 +114,7 @@ impl Scalar {
     /// Returns `true` if a server may convert one of the two values to the other, which is of another type.
     pub(super) fn may_become(&self, value: &ComparedValue<'_>) -> bool {
         let is_same_type = matches!(
-            (self, value.seen),
+            (self, value.given),
             (Scalar::Bool(_), ConditionValue::Bool(_))
                 | (Scalar::Number(_), ConditionValue::Number(_))
                 | (Scalar::Text(_), ConditionValue::Text(_))
@@ -132,12 +132,12 @@ impl Scalar {
         }
     }
 
-    pub(super) fn is(&self, seen: ConditionValue<'_>) -> bool {
+    pub(super) fn is(&self, given: ConditionValue<'_>) -> bool {
         match self {
-            Scalar::Null => seen == ConditionValue::Null,
-            Scalar::Bool(value) => seen == ConditionValue::Bool(*value),
-            Scalar::Number(value) => seen == ConditionValue::Number(*value),
-            Scalar::Text(value) => seen == ConditionValue::Text(value),
+            Scalar::Null => given == ConditionValue::Null,
+            Scalar::Bool(value) => given == ConditionValue::Bool(*value),
+            Scalar::Number(value) => given == ConditionValue::Number(*value),
+            Scalar::Text(value) => given == ConditionValue::Text(value),
         }
     }
 }
@@ -193,8 +193,8 @@ impl Scalars {
     }
 
     /// Returns `true` if the value is one of these, type and all.
-    pub(super) fn contain(&self, seen: ConditionValue<'_>) -> bool {
-        match seen {
+    pub(super) fn contain(&self, given: ConditionValue<'_>) -> bool {
+        match given {
             ConditionValue::Null => self.has_null,
             ConditionValue::Bool(value) => holds(&self.from_booleans, f64::from(u8::from(value))),
             ConditionValue::Number(value) => holds(&self.numbers, value),
@@ -211,7 +211,7 @@ impl Scalars {
 
     /// Returns `true` if a server may convert the value to one of these, which is of another type, or the other way round.
     pub(super) fn may_become(&self, value: &ComparedValue<'_>) -> bool {
-        let others = match value.seen {
+        let others = match value.given {
             ConditionValue::Bool(_) => [&self.numbers, &self.from_texts],
             ConditionValue::Number(_) => [&self.from_booleans, &self.from_texts],
             ConditionValue::Text(_) => [&self.from_booleans, &self.numbers],
@@ -238,8 +238,8 @@ fn holds(numbers: &[f64], wanted: f64) -> bool {
 }
 
 /// The boolean that the word stands for in YAML and in lenient readers of JSON.
-fn word(seen: ConditionValue<'_>) -> Option<bool> {
-    let ConditionValue::Text(text) = seen else {
+fn word(given: ConditionValue<'_>) -> Option<bool> {
+    let ConditionValue::Text(text) = given else {
         return None;
     };
     let text = text.trim();
@@ -252,11 +252,11 @@ fn word(seen: ConditionValue<'_>) -> Option<bool> {
 }
 
 /// The number that a boolean, a number or a text may be converted to.
-fn number(seen: ConditionValue<'_>) -> Option<f64> {
-    match seen {
+fn number(given: ConditionValue<'_>) -> Option<f64> {
+    match given {
         ConditionValue::Bool(value) => Some(f64::from(u8::from(value))),
         ConditionValue::Number(value) => Some(value),
-        ConditionValue::Text(text) => match word(seen) {
+        ConditionValue::Text(text) => match word(given) {
             Some(value) => Some(f64::from(u8::from(value))),
             None => decimal(text.trim()),
         },

@@ -88,7 +88,7 @@ pub(super) struct About<'a> {
     pub(super) reason: &'a str,
     pub(super) values: Value,
     pub(super) offer: Option<Offer>,
-    /// The call belongs to a session, for which an approval may be.
+    /// The call belongs to a session, so it can be approved for that session.
     pub(super) has_session: bool,
 }
 

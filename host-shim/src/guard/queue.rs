@@ -51,7 +51,7 @@ pub struct Question {
     pub values: Value,
     /// Covered by an approval beyond this call; `None` if nothing can be covered.
     pub offer: Option<Offer>,
-    /// The call belongs to a session of its client, for which an approval may be.
+    /// The call belongs to a session of its client, so it can be approved for that session.
     pub has_session: bool,
     /// When it was asked.
     pub asked: Timestamp,

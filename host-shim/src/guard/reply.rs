@@ -104,7 +104,7 @@ pub(super) fn list_changed(subscription: Option<&Id>) -> String {
 /// Takes a request of the guard's own back.
 pub(super) fn cancelled(request: &Id) -> String {
     format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":"the question is answered, or the call taken back"}}}}"#,
+        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":"the question was answered, or the call was cancelled"}}}}"#,
         request.json
     )
 }

@@ -125,7 +125,7 @@ fn outcome() -> Value {
             "id": text("The call's name, as its decision has it."),
             "outcome": {
                 "enum": ["done", "tool-error", "error", "unfinished", "no-answer", "cancelled"],
-                "description": "With a result, with one that says that the tool failed, with an error of the protocol, with something that the server wants first or goes on with later, without an answer, or taken back by the client.",
+                "description": "How the call ended: with a result, with one that says that the tool failed, with an error of the protocol, unfinished because the server asks something first or goes on later, without an answer, or cancelled by the client.",
             },
             "code": {"type": "integer", "description": "The code of an error."},
             "micros": count("How long after it was sent, or asked about, in microseconds."),

@@ -79,7 +79,7 @@ impl From<io::Error> for StdioError {
     }
 }
 
-/// Told by the threads to the one that waits.
+/// Messages from the worker threads to the one that waits.
 enum Event {
     ClientLeft,
     ServerSilent,

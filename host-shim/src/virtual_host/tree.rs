@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use callgate_core::RealpathError;
+use callgate_core::{RealpathError, strip_directory};
 
 use super::fold::Folding;
 use super::{Machine, MachineError, Platform};
@@ -134,10 +134,7 @@ impl Tree {
     fn look_up(&self, path: &str) -> Result<&Node, RealpathError> {
         let key = self.folding.key(path);
         for (dir, error) in &self.errors {
-            if key
-                .strip_prefix(dir.as_str())
-                .is_some_and(|rest| rest.starts_with('/'))
-            {
+            if strip_directory(&key, dir).is_some_and(|below| !below.is_empty()) {
                 return Err(error.clone());
             }
         }

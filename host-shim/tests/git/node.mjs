@@ -21,6 +21,7 @@ const answers = JSON.parse(readFileSync(requests, "utf8")).map(({ home, director
       asked(() => host.gitRemoteUrls(directory, name)),
       asked(() => host.gitPushRefs(directory, name, "main") ?? null),
     ]),
+    asked(() => host.gitBranch(directory)),
     asked(() => host.gitDefaultRemoteUrls(directory)),
     asked(() => host.gitPushRefs(directory, "", "") ?? null),
     ...urls.map((url) => asked(() => host.gitUrl(directory, url))),

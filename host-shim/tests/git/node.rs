@@ -72,6 +72,7 @@ fn answers(home: &Path, generated: &Generated) -> Value {
         answers.push(json!(host.git_remote_urls(directory, name).ok()));
         answers.push(json!(host.git_push_refs(directory, name, "main").ok()));
     }
+    answers.push(json!(host.git_branch(directory).ok()));
     answers.push(json!(host.git_default_remote_urls(directory).ok()));
     answers.push(json!(host.git_push_refs(directory, "", "").ok()));
     for url in &generated.urls {

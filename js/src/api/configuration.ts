@@ -73,7 +73,7 @@ const RUNTIME_NAMES: ReadonlyMap<string, DocumentName> = new Map([
   ["serverDomainAllowlists", "domainAllowlists"],
 ]);
 
-/** The module's diagnostic for a key that is none of `known`. */
+/** The module's diagnostic for a key that is not in `known`. */
 export type FaultOfKey = (key: string, known: string[]) => Diagnostic;
 
 /**

@@ -75,7 +75,7 @@ export class Calls {
       .then((answer) => this.#decide(request, this.#answered(judged, answer)));
   }
 
-  /** A call that a person approved, that the server asked its client about, and that comes again with the client's answer. */
+  /** Continues an approved call that the server asked its client about, and that comes again with the client's answer. */
   #goesOn(request: CallRequest, judged: Judged, state: string): Outcome | Promise<Outcome> {
     const { call, gated } = judged;
     const { verdict, argsForTransport } = gated;

@@ -9,8 +9,7 @@ export const PARTS = ["name", "title", "description", "inputSchema", "annotation
 const UNPINNED = "The tool is not pinned: nobody has accepted it yet";
 const CHANGED = "The tool has changed since it was pinned: nobody has accepted the change yet";
 const GONE = "The server does not list the tool any more, so it cannot be compared with the one that was pinned";
-const NOT_LISTED =
-  "The server has not listed its tools, so it is not known whether the tool is the one that was pinned";
+const NOT_LISTED = "The server has not listed its tools, so the pinned tool cannot be verified";
 
 /** The tools of one server that were accepted, and those that it listed last. */
 export interface Pins {

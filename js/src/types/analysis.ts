@@ -134,7 +134,7 @@ export type Statement = {
       readonly result: "proven";
       /** How many regions of calls it is about. */
       readonly regions: number;
-      /** Of what disk it is proven, where paths might be links on another: `a disk without links`. */
+      /** The disk that the proof assumes, if links could change it: `a disk without links`. */
       readonly on?: string;
     }
   | {

@@ -26,17 +26,17 @@ const BUSY = frozen({
   reason: "The host failed to answer: a callback called the engine that was asking it",
 });
 
-/** Values beside the arguments of a call. */
-interface Beside {
+/** Options that a caller may give beside the arguments of a call. */
+interface CallOptions {
   readonly containerWorkspaceDir?: string | undefined;
   readonly context?: CallContext | undefined;
   readonly now?: number | string | undefined;
 }
 
-const NOTHING: Beside = {};
+const NOTHING: CallOptions = {};
 
 /** The verdict on a call whose arguments are prepared. */
-export function evaluate(handle: WasmHandle, call: ToolCall, { context, now }: Beside = NOTHING): Verdict {
+export function evaluate(handle: WasmHandle, call: ToolCall, { context, now }: CallOptions = NOTHING): Verdict {
   return judged(
     handle,
     (built) => {
@@ -51,12 +51,12 @@ export function evaluate(handle: WasmHandle, call: ToolCall, { context, now }: B
 }
 
 /** The verdict on a call, and the arguments that were judged. */
-export function gate(handle: WasmHandle, call: ToolCall, beside: Beside = NOTHING): Gated {
+export function gate(handle: WasmHandle, call: ToolCall, options: CallOptions = NOTHING): Gated {
   return judged(
     handle,
     (built) => {
-      approve(handle, built, beside.now);
-      const { tool, snapshot } = write(built, call, "gate", beside.containerWorkspaceDir, beside.context);
+      approve(handle, built, options.now);
+      const { tool, snapshot } = write(built, call, "gate", options.containerWorkspaceDir, options.context);
       const verdict = verdictOf(built, built.engine.gate(tool, built.writer.length));
       const argsForTransport = viewOf(snapshot, prepared(built), "transport");
       shrink(built);
@@ -67,7 +67,7 @@ export function gate(handle: WasmHandle, call: ToolCall, beside: Beside = NOTHIN
 }
 
 /** The verdict on a call that is JSON text. */
-export function evaluateText(handle: WasmHandle, text: string, { context, now }: Beside = NOTHING): Verdict {
+export function evaluateText(handle: WasmHandle, text: string, { context, now }: CallOptions = NOTHING): Verdict {
   const given = context === undefined ? undefined : contextText(context);
   return ask(handle, "invalid-call", (built) => {
     approve(handle, built, now);
@@ -76,9 +76,9 @@ export function evaluateText(handle: WasmHandle, text: string, { context, now }:
 }
 
 /** The constraints of an approval that would cover the call, if it escalates and can be covered. */
-export function offer(handle: WasmHandle, call: ToolCall, beside: Beside = NOTHING): ApprovalOffer | undefined {
+export function offer(handle: WasmHandle, call: ToolCall, options: CallOptions = NOTHING): ApprovalOffer | undefined {
   return ask(handle, "invalid-call", (built) => {
-    const { tool } = write(built, call, "gate", beside.containerWorkspaceDir, beside.context);
+    const { tool } = write(built, call, "gate", options.containerWorkspaceDir, options.context);
     const text = built.engine.offer(tool, built.writer.length);
     return text === undefined ? undefined : (JSON.parse(text) as ApprovalOffer);
   });
@@ -89,7 +89,7 @@ export function explain(
   handle: WasmHandle,
   call: ToolCall,
   purpose: "evaluate" | "gate",
-  options: Beside & { readonly audience?: "operator" | "agent" | undefined } = NOTHING,
+  options: CallOptions & { readonly audience?: "operator" | "agent" | undefined } = NOTHING,
 ): Explanation {
   const { containerWorkspaceDir, context, audience, now } = options;
   return ask(handle, "invalid-call", (built) => {

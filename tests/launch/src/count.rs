@@ -1,5 +1,7 @@
 //! How many tests passed and failed, and what is said of those that failed, read from what their runners print.
 
+use std::collections::VecDeque;
+
 /// How many tests of a step passed and failed.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Count {
@@ -51,21 +53,40 @@ const WIDTH: usize = 300;
 /// The lines in which a step says what failed, so that the end of the suite can tell them again.
 #[derive(Default)]
 pub(crate) struct Failures {
-    pub(crate) lines: Vec<String>,
+    lines: Vec<String>,
     /// How many more lines belong to the failure that was met last.
     open: usize,
+    /// The lines that came last.
+    last: VecDeque<String>,
 }
 
 impl Failures {
     /// Reads the next line of what the step prints.
-    pub(crate) fn read(&mut self, line: &str) {
-        if is_failure(line) {
+    pub(crate) fn read(&mut self, mut line: String) {
+        if is_failure(&line) {
             self.open = LINES_OF_ONE;
+        }
+        if let Some((end, _)) = line.char_indices().nth(WIDTH) {
+            line.truncate(end);
         }
         if self.open > 0 && self.lines.len() < LINES_OF_ALL {
             self.open -= 1;
-            self.lines.push(line.chars().take(WIDTH).collect());
+            self.lines.push(line.clone());
         }
+        if self.last.len() == LINES_OF_ONE {
+            self.last.pop_front();
+        }
+        self.last.push_back(line);
+    }
+
+    /// The lines that the step said of its failures; if there are none, its last lines and how the program ended.
+    pub(crate) fn explain(self, program: &str, end: &str) -> Vec<String> {
+        let mut lines = self.lines;
+        if lines.is_empty() {
+            lines.extend(self.last);
+            lines.push(format!("{program}: {end}"));
+        }
+        lines
     }
 }
 
@@ -84,21 +105,30 @@ fn is_failure(line: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn explained(lines: &[&str], more: usize) -> Vec<String> {
+        let mut failures = Failures::default();
+        for line in lines.iter().chain(std::iter::repeat_n(&"ok", more)) {
+            failures.read((*line).to_owned());
+        }
+        failures.explain("node", "exit status: 1")
+    }
+
     #[test]
     fn a_failure_is_kept_with_the_lines_after_it() {
-        let mut failures = Failures::default();
-        for line in ["ok 1 - one", "    not ok 2 - two", "      error: 'no'", "..."] {
-            failures.read(line);
-        }
-        assert_eq!(failures.lines, ["    not ok 2 - two", "      error: 'no'", "..."]);
-        for _ in 0..LINES_OF_ONE {
-            failures.read("ok");
-        }
-        assert_eq!(failures.lines.len(), 1 + LINES_OF_ONE);
-        for _ in 0..2 * LINES_OF_ALL {
-            failures.read("error: again");
-        }
-        assert_eq!(failures.lines.len(), LINES_OF_ALL);
+        let lines = ["ok 1 - one", "    not ok 2 - two", "      error: 'no'", "..."];
+        assert_eq!(explained(&lines, 0), lines[1..]);
+        assert_eq!(explained(&lines, LINES_OF_ONE).len(), 1 + LINES_OF_ONE);
+        let many = ["error: again"; 2 * LINES_OF_ALL];
+        assert_eq!(explained(&many, 0).len(), LINES_OF_ALL);
+        let long = "error: ".repeat(WIDTH);
+        assert_eq!(explained(&[&long], 0), [&long[..WIDTH]]);
+    }
+
+    #[test]
+    fn a_failure_without_words_is_explained_by_what_came_last() {
+        let lines = explained(&["one", "two"], 0);
+        assert_eq!(lines, ["one", "two", "node: exit status: 1"]);
+        assert_eq!(explained(&["one"], 2 * LINES_OF_ONE).len(), LINES_OF_ONE + 1);
     }
 
     #[test]

@@ -4,8 +4,9 @@
 //! run side by side, one of them as it runs and the other when it has ended. A table of all steps follows, then what
 //! was said of each failure, and the last line is `N passed, N failed`. A step that does not count tests counts as one.
 
-use std::io::{self, BufRead as _, BufReader, IsTerminal as _, PipeReader, pipe};
-use std::process::{Child, Command, ExitCode};
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -395,7 +396,7 @@ impl Step {
 /// Runs a command. If it fails without a failed test, that counts as one failure.
 fn counted(command: Command, output: Output) -> Done {
     let program = command.get_program().display().to_string();
-    let (mut process, reader) = match start(command, output) {
+    let (mut process, lines) = match start(command, output) {
         Ok(started) => started,
         Err(error) => {
             let done = Done::one(Err(format!("{program}: {error}")));
@@ -406,35 +407,58 @@ fn counted(command: Command, output: Output) -> Done {
     let mut count = None;
     let mut failures = Failures::default();
     let mut text = String::new();
-    for line in BufReader::new(reader).lines().map_while(Result::ok) {
+    for line in lines {
         if let Some(more) = read_count(&line) {
             count.get_or_insert_with(Count::default).add(more);
         }
-        failures.read(&line);
         match output {
             Output::AsItComes => println!("{line}"),
             Output::AtItsEnd => text.extend([line.as_str(), "\n"]),
         }
+        failures.read(line);
     }
-    let succeeded = process.wait().is_ok_and(|status| status.success());
-    let mut count = count.unwrap_or_else(|| Count::one(succeeded));
-    if !succeeded {
+    let error = match process.wait() {
+        Ok(status) if status.success() => None,
+        Ok(status) => Some(status.to_string()),
+        Err(error) => Some(error.to_string()),
+    };
+    let mut count = count.unwrap_or_else(|| Count::one(error.is_none()));
+    if error.is_some() {
         count.failed = count.failed.max(1);
     }
     Done {
         count,
-        failures: failures.lines,
+        failures: error.map_or_else(Vec::new, |error| failures.explain(&program, &error)),
         text,
     }
 }
 
-/// Starts a command, and gives what it writes. The pipe ends with the command, which is why it is taken.
-fn start(mut command: Command, output: Output) -> io::Result<(Child, PipeReader)> {
-    let (reader, writer) = pipe()?;
+/// Starts a command, and gives the lines that it writes, as they come. Each of its outputs has a pipe of its own: a process that
+/// inherits a pipe may make it non-blocking, as Node does, and whoever else prints to that pipe then fails when it is full.
+fn start(mut command: Command, output: Output) -> io::Result<(Child, Receiver<String>)> {
+    command.stdout(Stdio::piped());
     // On a terminal, programs draw their progress there.
     if output == Output::AtItsEnd || !io::stderr().is_terminal() {
-        command.stderr(writer.try_clone()?);
+        command.stderr(Stdio::piped());
     }
-    let process = command.stdout(writer).spawn()?;
-    Ok((process, reader))
+    let mut process = command.spawn()?;
+    let (sender, receiver) = mpsc::channel();
+    if let Some(errors) = process.stderr.take() {
+        send_lines(errors, sender.clone());
+    }
+    if let Some(lines) = process.stdout.take() {
+        send_lines(lines, sender);
+    }
+    Ok((process, receiver))
+}
+
+/// Reads lines until the pipe ends.
+fn send_lines(pipe: impl Read + Send + 'static, sender: Sender<String>) {
+    thread::spawn(move || {
+        for line in BufReader::new(pipe).split(b'\n').map_while(Result::ok) {
+            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                return;
+            }
+        }
+    });
 }

@@ -44,8 +44,10 @@ const PRODUCT: &[&str] = &[
     "js/playground/src",
     "js/src",
     "wasm/Cargo.toml",
+    "wasm/git",
     "wasm/pack",
     "wasm/src",
+    "wasm/tools",
     "wasm/wit",
 ];
 

@@ -33,8 +33,8 @@ struct NoAnswer<'f> {
 #[wasm_bindgen]
 impl WasmEngine {
     /// Judges a call as JSON text: as `evaluate` does if its arguments are `prepared`, else as `gate` does. The answer is
-    /// `{server, tool, verdict, arguments, help, explanation}`, with `arguments` as JSON text, and null for what there is
-    /// not; or `{line, column, message}` if the text is not a call, or the context not a context.
+    /// `{server, tool, verdict, arguments, help, explanation}`, with `arguments` as JSON text, and null for what is
+    /// absent; or `{line, column, message}` if the text is not a call, or the context not a context.
     #[wasm_bindgen(js_name = answerText)]
     pub fn answer_text(
         &self,

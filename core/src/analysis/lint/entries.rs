@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Lint;
-use crate::analysis::atoms::{Atoms, Reading};
+use crate::analysis::atoms::{Atoms, ValueKinds};
 use crate::analysis::choice::Choice;
 use crate::analysis::choices::choices;
 use crate::config::Config;
@@ -354,7 +354,7 @@ fn samples(program: &Program, sets: &[DomainSet], roles: &[RoleId]) -> Vec<Locat
         }
         kinds.push(kind);
         let atoms = Atoms {
-            reading: Reading::new(program, RoleSet::from(*role)),
+            kinds: ValueKinds::new(program, RoleSet::from(*role)),
             domains: domains.clone(),
             ..Atoms::default()
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use callgate_core::{CallError, Ceiling, DocumentSource, Offer, Operation, Semantics};
 
 use super::bindings::callgate::gate::types;
-use super::decode::{call_error, json, response, unanswered};
+use super::decode::{call_error, complete, json, response, unanswered};
 use super::pool::Pool;
 use super::session::ComponentSession;
 use crate::backend::{Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered};
@@ -16,9 +16,9 @@ impl Backend for Pool {
     }
 
     fn judge(&self, request: &Request<'_>) -> Result<Result<Response, CallError>, EngineFault> {
-        let request = request.into();
-        match self.ask(|guest, store, engine| guest.engine().call_judge(store, engine, &request))? {
-            Ok(answer) => response(answer).map(Ok),
+        let sent = request.into();
+        match self.ask(|guest, store, engine| guest.engine().call_judge(store, engine, &sent))? {
+            Ok(answer) => complete(request, response(answer)?).map(Ok),
             Err(error) => Ok(Err(call_error(error))),
         }
     }

@@ -23,9 +23,9 @@ const IMPORTS: [&str; 2] = ["callgate:gate/host@0.1.0", "callgate:gate/types@0.1
 pub enum Unusable {
     /// They are not a component, or a damaged one: what wasmtime said.
     Malformed(String),
-    /// It imports something else than the host: the names.
+    /// It imports more than the host: the names.
     Imports(Vec<String>),
-    /// It lacks something of the contract, or has it otherwise: what wasmtime said.
+    /// It does not match the contract: what wasmtime said.
     Contract(String),
     /// The machine cannot run it: what wasmtime or the operating system said.
     Machine(String),

@@ -46,6 +46,19 @@ pub(super) fn response(response: types::Response) -> Result<Response, EngineFaul
     })
 }
 
+/// The answer, unless something that was asked for is missing in it. Whoever is allowed a call and has no prepared arguments
+/// would send those that were not judged.
+pub(super) fn complete(request: &Request<'_>, response: Response) -> Result<Response, EngineFault> {
+    let is_gated = matches!(request.paths, Paths::Gate { .. });
+    let is_sent = response.verdict.decision != Decision::Deny;
+    let lacks_arguments = is_gated && is_sent && response.arguments.is_none();
+    let lacks_explanation = request.explain.is_some() && response.explanation.is_none();
+    match lacks_arguments || lacks_explanation {
+        true => Err(EngineFault::Failed),
+        false => Ok(response),
+    }
+}
+
 fn verdict(verdict: types::Verdict) -> Verdict<'static> {
     Verdict {
         decision: match verdict.decision {
@@ -84,4 +97,48 @@ pub(super) fn diagnostics(text: &str) -> Result<Vec<Diagnostic>, EngineFault> {
 /// A component that answers with other JSON than the contract has failed.
 pub(super) fn json<T: DeserializeOwned>(text: &str) -> Result<T, EngineFault> {
     serde_json::from_str(text).map_err(|_| EngineFault::Failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    const CALL: &str = r#"{"serverName": "s", "toolName": "t"}"#;
+
+    fn answered(
+        decision: Decision<'static>,
+        arguments: Option<&str>,
+        explanation: Option<Value>,
+    ) -> Response {
+        Response {
+            verdict: Verdict {
+                decision,
+                rule: "r".into(),
+                reason: "".into(),
+                approval: None,
+            },
+            arguments: arguments.map(str::to_owned),
+            explanation,
+        }
+    }
+
+    #[test]
+    fn an_answer_without_what_was_asked_for_is_a_fault() {
+        let gated = Request::gate(CALL);
+        let allowed = || answered(Decision::Allow, Some("{}"), None);
+        assert_eq!(complete(&gated, allowed()), Ok(allowed()));
+        let denied = || answered(Decision::Deny, None, None);
+        assert_eq!(complete(&gated, denied()), Ok(denied()));
+        for decision in [Decision::Allow, Decision::Escalate(Vec::new())] {
+            let bare = || answered(decision.clone(), None, None);
+            assert_eq!(complete(&gated, bare()), Err(EngineFault::Failed));
+            assert_eq!(complete(&Request::prepared(CALL), bare()), Ok(bare()));
+        }
+        let explained = Request::prepared(CALL).explained(Audience::Operator);
+        assert_eq!(complete(&explained, denied()), Err(EngineFault::Failed));
+        let whole = || answered(Decision::Deny, None, Some(Value::Null));
+        assert_eq!(complete(&explained, whole()), Ok(whole()));
+    }
 }

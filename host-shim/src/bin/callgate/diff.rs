@@ -17,10 +17,11 @@ use crate::setup::{Setup, compiled, in_folder};
 /// Show what changes between two policies: which calls are judged less strictly, which more
 ///
 /// Each is a bundle, or a policy alone, which then replaces that of the other documents given. The calls of each tool are
-/// divided into regions in which neither verdict can differ, and both engines are asked. Two that judge every call alike are said
-/// to be equal. Links on this machine's disk are not followed, and git remotes by name count as unknown, unless `--disk` is
-/// given. The tool `*` stands for all tools of a trusted server that are not annotated. Exits with 0, with 2 where `--fail-on` says so, and with 1 where something is not known, because regions are not
-/// exact there. As JSON one line a tool that changes, then `{"equal", "looser", "stricter", "otherRule", "unknown"}`.
+/// divided into regions in which neither verdict can differ, and both engines are asked. Two that judge every call alike are
+/// said to be equal. Links on this machine's disk are not followed, and git remotes by name count as unknown, unless `--disk`
+/// is given. The tool `*` stands for all tools of a trusted server that are not annotated. Exits with 0, with 2 where
+/// `--fail-on` says so, and with 1 where something is not known, because regions are not exact there. As JSON one line for each
+/// tool that changes, then `{"equal", "looser", "stricter", "otherRule", "unknown"}`.
 #[derive(Args)]
 pub(crate) struct Diff {
     /// The bundle or the policy as it was
@@ -139,7 +140,8 @@ impl Diff {
     }
 }
 
-/// Returns `true` if the file holds rules, as a policy does and a bundle does not. What cannot be read is said by whoever builds from it.
+/// Returns `true` if the file holds rules, as a policy does and a bundle does not. What cannot be read is said by whoever
+/// builds from it.
 fn is_policy(file: &Path) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let text = callgate_core::without_comments(&text);

@@ -9,7 +9,7 @@ use crate::setup::Setup;
 
 /// Check the documents and show everything that is wrong with them
 ///
-/// Each diagnostic has its place, what was found, what was expected, and help where there is some. As JSON one
+/// Each diagnostic has its place, what was found, what was expected, and help where there is any. As JSON one
 /// object, `{"valid", "errors", "warnings"}`. Exits with 0 for valid documents and 4 for others.
 #[derive(Args)]
 pub(crate) struct Validate {

@@ -320,7 +320,7 @@ impl Listener {
         if let Some(theirs) = theirs {
             let reader = Arc::clone(&session);
             let number = leaving.own;
-            let task = tokio::spawn(async move { reader.overhear(theirs, origin, number).await });
+            let task = tokio::spawn(async move { reader.relay_stream(theirs, origin, number).await });
             leaving.task = Some(task.abort_handle());
         }
         Ok(events(Stream::new(queued, Some(from), leaving)))

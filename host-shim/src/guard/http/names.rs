@@ -2,7 +2,7 @@
 //!
 //! A program that has answered one client serves the next, whose requests may have the same ids. So every request has a number
 //! that no other has in this process, in place of its id and of its progress token, and what the program says is brought back
-//! to the client whose number it names. What names none of them is nobody's.
+//! to the client whose number it names. A message that names no known number is dropped.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +30,7 @@ struct Name {
 
 /// Where a message of a program goes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum Routed {
     ToClient(String),
     /// An answer to the program, which asks a client for something that this one cannot be asked for.
     Back(String),
@@ -60,15 +60,15 @@ impl Names {
     }
 
     /// Passes a message of the program on, or tells by `warn` that it is not.
-    pub(super) fn inward(&mut self, text: String, warn: impl Fn(&str)) -> Said {
+    pub(super) fn inward(&mut self, text: String, warn: impl Fn(&str)) -> Routed {
         let Ok(message) = Message::read(&text) else {
             warn("the server sent what is not a message; it is not passed on");
-            return Said::Nowhere;
+            return Routed::Nowhere;
         };
         match message {
             Message::Response { id: None, .. } => {
                 warn("the server answered a message without an id; it is not passed on");
-                Said::Nowhere
+                Routed::Nowhere
             }
             Message::Response {
                 id: Some(id),
@@ -82,7 +82,7 @@ impl Names {
                             "the server answered {}, which does not wait for an answer; it is not passed on",
                             id.json
                         ));
-                        Said::Nowhere
+                        Routed::Nowhere
                     }
                 }
             }
@@ -96,20 +96,20 @@ impl Names {
                         warn(
                             "the server told of the progress of a request that it has not now; it is not passed on",
                         );
-                        Said::Nowhere
+                        Routed::Nowhere
                     }
                 }
             }
             Message::Notification { method, .. } if method == "notifications/tools/list_changed" => {
-                Said::ToolsChanged
+                Routed::ToolsChanged
             }
             Message::Notification { method, .. } => {
                 warn(&format!(
                     "the server sent `{method}`, which does not say whom it is for; it is not passed on"
                 ));
-                Said::Nowhere
+                Routed::Nowhere
             }
-            Message::Request(request) => Said::Back(refused(&request.id, &request.method, warn)),
+            Message::Request(request) => Routed::Back(refused(&request.id, &request.method, warn)),
         }
     }
 
@@ -137,10 +137,10 @@ pub(super) fn wants_messages(text: &str) -> bool {
     request.method == "subscriptions/listen" || level.is_some()
 }
 
-fn put(text: &str, value: Option<&RawValue>, given: &str) -> Said {
+fn put(text: &str, value: Option<&RawValue>, given: &str) -> Routed {
     match value.and_then(|value| place_of(text, value)) {
-        Some(place) => Said::ToClient(with_values(text, vec![(place, given)])),
-        None => Said::Nowhere,
+        Some(place) => Routed::ToClient(with_values(text, vec![(place, given)])),
+        None => Routed::Nowhere,
     }
 }
 
@@ -192,8 +192,8 @@ mod tests {
 
     fn said(names: &mut Names, message: &Value) -> Option<Value> {
         match names.inward(message.to_string(), |_| {}) {
-            Said::ToClient(text) => Some(serde_json::from_str(&text).unwrap()),
-            Said::Back(_) | Said::ToolsChanged | Said::Nowhere => None,
+            Routed::ToClient(text) => Some(serde_json::from_str(&text).unwrap()),
+            Routed::Back(_) | Routed::ToolsChanged | Routed::Nowhere => None,
         }
     }
 
@@ -236,10 +236,10 @@ mod tests {
             json!({"jsonrpc": "1.0"}),
         ] {
             let said = names.inward(nobodys.to_string(), |_| {});
-            assert_eq!(said, Said::Nowhere, "{nobodys}");
+            assert_eq!(said, Routed::Nowhere, "{nobodys}");
         }
         let asks = json!({"jsonrpc": "2.0", "id": 7, "method": "elicitation/create"});
-        let Said::Back(refused) = names.inward(asks.to_string(), |_| {}) else {
+        let Routed::Back(refused) = names.inward(asks.to_string(), |_| {}) else {
             panic!("an answer");
         };
         assert!(refused.contains(r#""id":7,"error":{"code":-32601"#), "{refused}");

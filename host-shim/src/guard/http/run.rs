@@ -106,8 +106,8 @@ impl From<io::Error> for HttpError {
     }
 }
 
-/// Told by the threads to the one that waits.
-enum Told {
+/// Why the guard is to stop.
+enum Stop {
     ClientLeft,
     Signal(i32),
 }
@@ -120,7 +120,7 @@ impl Guard {
     /// Signals or threads cannot be had.
     pub fn run_remote(self: Arc<Self>, remote: Remote) -> Result<Ended, HttpError> {
         let runtime = runtime()?;
-        let (tell, told) = channel();
+        let (tell, stops) = channel();
         watch_signals(&tell)?;
         let output = Mutex::new(File::from(io::stdout().as_fd().try_clone_to_owned()?));
         let server = Server::Url(Connection::new(Arc::new(remote)));
@@ -133,18 +133,18 @@ impl Guard {
             let _runtime = handle.enter();
             read_client(&reading, &handle);
             // Nobody waits any more once the guard ends.
-            let _ = tell.send(Told::ClientLeft);
+            let _ = tell.send(Stop::ClientLeft);
         })?;
-        let ended = match told.recv() {
-            Ok(Told::ClientLeft) | Err(_) => Ended::ClientLeft,
-            Ok(Told::Signal(signal)) => Ended::Signal(signal),
+        let ended = match stops.recv() {
+            Ok(Stop::ClientLeft) | Err(_) => Ended::ClientLeft,
+            Ok(Stop::Signal(signal)) => Ended::Signal(signal),
         };
         runtime.block_on(session.stop());
         let deadline = Instant::now() + CALLS;
         while session.calls_in_flight() > 0 && Instant::now() < deadline {
-            match told.recv_timeout(LOOK) {
-                Ok(Told::Signal(_)) | Err(RecvTimeoutError::Disconnected) => break,
-                Ok(Told::ClientLeft) | Err(RecvTimeoutError::Timeout) => {}
+            match stops.recv_timeout(LOOK) {
+                Ok(Stop::Signal(_)) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Stop::ClientLeft) | Err(RecvTimeoutError::Timeout) => {}
             }
         }
         runtime.block_on(session.end());
@@ -169,7 +169,7 @@ impl Guard {
         socket.set_nonblocking(true).map_err(listen)?;
         let here = socket.local_addr().map_err(listen)?;
         let runtime = runtime()?;
-        let (tell, told) = channel();
+        let (tell, stops) = channel();
         watch_signals(&tell)?;
         let listener = Arc::new(Listener {
             guard: Arc::clone(&self),
@@ -193,9 +193,9 @@ impl Guard {
         runtime.spawn(accept(Arc::clone(&listener), socket));
         ready(here);
         let signal = loop {
-            match told.recv_timeout(TIDY) {
-                Ok(Told::Signal(signal)) => break signal,
-                Ok(Told::ClientLeft) => {}
+            match stops.recv_timeout(TIDY) {
+                Ok(Stop::Signal(signal)) => break signal,
+                Ok(Stop::ClientLeft) => {}
                 Err(RecvTimeoutError::Timeout) => {
                     let _runtime = runtime.enter();
                     listener.tidy();
@@ -208,7 +208,7 @@ impl Guard {
         let deadline = Instant::now() + CALLS;
         while listener.calls_in_flight() > 0 && Instant::now() < deadline {
             // A second signal does not wait for calls.
-            if told.recv_timeout(LOOK).is_ok() {
+            if stops.recv_timeout(LOOK).is_ok() {
                 break;
             }
         }
@@ -229,11 +229,11 @@ fn runtime() -> io::Result<Runtime> {
     Builder::new_multi_thread().enable_all().build()
 }
 
-fn watch_signals(tell: &Sender<Told>) -> io::Result<()> {
+fn watch_signals(tell: &Sender<Stop>) -> io::Result<()> {
     let tell = tell.clone();
     signals(move |signal| {
         // Nobody waits any more once the guard ends.
-        let _ = tell.send(Told::Signal(signal));
+        let _ = tell.send(Stop::Signal(signal));
     })
 }
 

@@ -234,7 +234,7 @@ impl Session {
     }
 
     /// Passes on what the server says on a stream that the client asked for.
-    pub(super) async fn overhear(
+    pub(super) async fn relay_stream(
         self: Arc<Self>,
         mut events: Events,
         origin: Option<Id>,

@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::events::Event;
-use super::names::{self, Names, Said};
+use super::names::{self, Names, Routed};
 use super::session::{Session, Shared};
 use crate::guard::Guard;
 use crate::guard::child::{self, Running};
@@ -48,8 +48,8 @@ pub(super) struct Worker {
 }
 
 impl Workers {
-    /// A program that waits, or a new one, for which the permit is. A request of which the server may say more than it can say
-    /// whom it is for has one of its own.
+    /// An idle program, or a new one, which the permit is for. A request gets a program of its own if the server may send
+    /// messages that do not say which request they belong to.
     pub(super) fn take(
         self: &Arc<Self>,
         guard: &Arc<Guard>,
@@ -77,7 +77,7 @@ impl Workers {
         });
         let (reading, runtime) = (Arc::clone(&line), Handle::current());
         thread::Builder::new().name("server".into()).spawn(move || {
-            child::read(&reading.guard, output, |text| reading.said(&runtime, text));
+            child::read(&reading.guard, output, |text| reading.route(&runtime, text));
             let served = reading
                 .serving()
                 .as_ref()
@@ -107,26 +107,26 @@ impl Line {
     }
 
     /// A message of the program.
-    fn said(&self, runtime: &Handle, text: String) {
+    fn route(&self, runtime: &Handle, text: String) {
         let warn = |what: &str| self.guard.warn(what);
-        let (said, session) = match &mut *self.serving() {
+        let (routed, session) = match &mut *self.serving() {
             Some(Serving { session, names }) => {
-                let said = match names {
+                let routed = match names {
                     Some(names) => names.inward(text, warn),
                     None => alone(text, warn),
                 };
-                (said, Arc::clone(session))
+                (routed, Arc::clone(session))
             }
             None => {
                 warn("the server spoke while it had no request; it is not passed on");
                 return;
             }
         };
-        match said {
-            Said::ToClient(text) => runtime.block_on(session.server_said(text, None, Event::default())),
-            Said::Back(text) => self.running.send(text),
-            Said::ToolsChanged => self.guard.listed.outdate(),
-            Said::Nowhere => {}
+        match routed {
+            Routed::ToClient(text) => runtime.block_on(session.server_said(text, None, Event::default())),
+            Routed::Back(text) => self.running.send(text),
+            Routed::ToolsChanged => self.guard.listed.outdate(),
+            Routed::Nowhere => {}
         }
     }
 }
@@ -153,12 +153,12 @@ impl Shared for Line {
 }
 
 /// Passes a message on from a program that serves one client alone.
-fn alone(text: String, warn: impl Fn(&str)) -> Said {
+fn alone(text: String, warn: impl Fn(&str)) -> Routed {
     let refused = match Message::read(&text) {
         Ok(Message::Request(request)) => Some(names::refused(&request.id, &request.method, warn)),
         Ok(Message::Notification { .. } | Message::Response { .. }) | Err(_) => None,
     };
-    refused.map_or(Said::ToClient(text), Said::Back)
+    refused.map_or(Routed::ToClient(text), Routed::Back)
 }
 
 impl Worker {

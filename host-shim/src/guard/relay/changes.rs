@@ -1,4 +1,4 @@
-//! Telling the client that the list of tools is another one, once a reload hides other tools than before.
+//! Tells the client that the list of tools changed, once a reload hides other tools than before.
 //!
 //! To revision 2025-11-25 a server says in `initialize` whether it tells of such changes, and then tells every client. Behind
 //! the guard the list may change whatever the server is like, so the guard says so in its place. From revision 2026-07-28 on

@@ -27,9 +27,10 @@ const NAMED: usize = 10;
 const WAITING: usize = 1_024;
 
 pub(super) const NOT_LISTED: &str =
-    "The server has not listed its tools, so it is not known whether the tool is the one that was pinned";
-const LATE: &str = "The server has not listed its tools within 10 seconds, so it is not known whether the tool is the one that was pinned";
-const UNREADABLE: &str = "The server's list of tools cannot be read, so it is not known whether the tool is the one that was pinned";
+    "The server has not listed its tools, so the pinned tool cannot be verified";
+const LATE: &str =
+    "The server has not listed its tools within 10 seconds, so the pinned tool cannot be verified";
+const UNREADABLE: &str = "The server's list of tools cannot be read, so the pinned tool cannot be verified";
 
 /// The guard's own listing of tools, and the calls that wait for it.
 #[derive(Default)]

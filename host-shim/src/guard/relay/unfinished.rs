@@ -19,7 +19,7 @@ pub(super) const ANSWERS: &str = "inputResponses";
 const LONGEST_STATE: usize = 1024 * 1024;
 
 impl Relay {
-    /// A call that a person approved, that the server asked its client about, and that comes again with the client's answer.
+    /// Continues an approved call that the server asked its client about, and that comes again with the client's answer.
     pub(super) fn goes_on(
         &mut self,
         request: &Request<'_>,

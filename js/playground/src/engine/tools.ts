@@ -28,7 +28,7 @@ function toolOf(server: string, tool: Readonly<Record<string, unknown>>): Tool {
     tool: typeof tool.toolName === "string" ? tool.toolName : "",
     comment: typeof tool.comment === "string" ? tool.comment : "",
     arguments: names.map((name): Argument => {
-      const within = Object.keys(args).filter((key) => key === name || key.startsWith(`/${name}/`));
+      const within = Object.keys(args).filter((key) => firstOf(key) === name);
       return {
         name,
         roles: [...new Set(within.flatMap((key) => rolesOf(args[key])))],

@@ -119,14 +119,14 @@ pub(super) fn write(path: &Path, coverage: &CoverageReport, judges: &Judges<'_>)
         many => format!("{many} scenarios"),
     };
     note(&format!(
-        "wrote {count} to `{shown}`, which expect what the documents say now: see whether that is what they should say"
+        "wrote {count} to `{shown}`, which expect today's verdicts: check that those are right"
     ));
     Ok(())
 }
 
 /// A scenario that expects the verdict of the gate; that verdict, if it is not the region's.
 fn line(one: &Unreached, judges: &Judges<'_>) -> Result<Result<String, String>, Failure> {
-    // A path below a folder that is another one in every checkout holds on a machine of its own.
+    // Paths below a folder that differs between checkouts are judged on a simulated machine.
     if let Some((folder, gate)) = &judges.elsewhere
         && let Some(arguments) = moved(&one.arguments, folder)
     {

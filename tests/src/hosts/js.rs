@@ -1,8 +1,9 @@
 //! A JavaScript runtime under test: with the npm package, or with the component transpiled for JavaScript.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Write, copy, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
 
 use crate::subject::{Batch, Need, Outcome, Subject, SubjectKind, Surroundings};
 use serde_json::json;
@@ -55,8 +56,13 @@ impl JsSubject {
             .arg(package.join(format!("test/conformance/{name}.mjs")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| format!("`node` cannot be started: {error}"))?;
+        // Node makes the pipes that it inherits non-blocking, and this process may print its tables to the same one.
+        if let Some(mut errors) = process.stderr.take() {
+            thread::spawn(move || copy(&mut errors, &mut stderr()));
+        }
         let input = process.stdin.take();
         let output = process.stdout.take().ok_or("node has no output")?;
         let mut subject = Self {

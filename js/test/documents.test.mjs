@@ -51,6 +51,15 @@ test("every document may be a text, and relative paths start from the folder", (
   );
 });
 
+test("a document in any script is read as it is written", () => {
+  for (const reason of ["ASCII", "Ask in 日本 or 😀", "日本語".repeat(1000), `${"a".repeat(99)}😀`]) {
+    const policy = JSON.stringify({ rules: [{ name: "r", if: { server: "s" }, then: "escalate", reason }] });
+    const annotations = { servers: { s: { tools: [{ toolName: "t", args: {} }] } } };
+    const engine = createEngine({ policy, annotations, host });
+    assert.equal(engine.evaluate({ serverName: "s", toolName: "t", arguments: {} }).reason, reason);
+  }
+});
+
 test("a word for one role is an array for whoever asks for roles", () => {
   const annotations = `{"servers": {"s": {"tools": [ // one
     {"toolName": "t", "args": {"a": "read-path",

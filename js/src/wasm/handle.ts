@@ -4,6 +4,7 @@ import type { Verdict, VisibilityRef } from "../types.js";
 import type { Interest } from "./arguments.js";
 import { type Answers, Bridge } from "./bridge.js";
 import * as wasm from "./module.js";
+import { utf8 } from "./text.js";
 import { Writer } from "./writer.js";
 
 /** The documents of an engine as JSON text, by the module's names for them. */
@@ -54,8 +55,6 @@ export interface WasmHandle {
   isBusy: boolean;
   isDisposed: boolean;
 }
-
-const encoder = new TextEncoder();
 
 /**
  * Builds an engine.
@@ -126,7 +125,7 @@ function build(handle: WasmHandle): Built {
   const { documents, answers, homeDir, currentDir, ignoresPathCase } = handle;
   const builder = new WasmBuilder();
   for (const [name, text] of documents) {
-    builder.part(name, encoder.encode(text));
+    builder.part(name, utf8(text));
   }
   handle.isBusy = true;
   try {

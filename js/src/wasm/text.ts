@@ -13,6 +13,22 @@ const SPACE = /[\s\u0085\ufeff]/;
 export const isWellFormed: (text: string) => boolean =
   native === undefined ? (text) => !SURROGATE.test(text) : (text) => native.call(text);
 
+const encoder = new TextEncoder();
+
+/** A well-formed text as UTF-8. In a browser, `encode` takes four times as long for a text of megabytes. */
+export function utf8(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  const { read, written } = encoder.encodeInto(text, bytes);
+  if (read === text.length) {
+    return bytes;
+  }
+  // A code unit is three bytes at most.
+  const all = new Uint8Array(written + 3 * (text.length - read));
+  all.set(bytes.subarray(0, written));
+  const rest = encoder.encodeInto(text.slice(read), all.subarray(written));
+  return all.subarray(0, written + rest.written);
+}
+
 /** Where a text goes on after the white space and the lone surrogates that it begins with. */
 export function beginning(text: string): number {
   let at = 0;

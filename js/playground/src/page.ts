@@ -98,8 +98,42 @@ function makePanes(store: Store) {
   return { verdict, bundle, machine, call, map, explanation, card, scenarios };
 }
 
-/** Shows the answers of the engine. */
+/** Shows the answers of the engine. A verdict is on the screen before the rest is drawn, which may take longer. */
 function listener(panes: Panes): (answer: Answer) => void {
+  const show = shows(panes);
+  const waiting: Answer[] = [];
+  /** How many verdicts are in the page and not on the screen yet. */
+  let unseen = 0;
+  const catchUp = (): void => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      show(next);
+    }
+  };
+  return (answer) => {
+    if (answer.kind === "judged") {
+      // What came before this verdict is shown before it.
+      catchUp();
+      unseen += 1;
+      afterFrame(() => {
+        unseen -= 1;
+        if (unseen === 0) {
+          catchUp();
+        }
+      });
+    } else if (unseen > 0) {
+      waiting.push(answer);
+      return;
+    }
+    show(answer);
+  };
+}
+
+/** Calls the function once what is in the page is on the screen. Of a page that nobody sees, that is when somebody does. */
+function afterFrame(call: () => void): void {
+  requestAnimationFrame(() => setTimeout(call));
+}
+
+function shows(panes: Panes): (answer: Answer) => void {
   let tools: readonly Tool[] = [];
   return (answer) => {
     switch (answer.kind) {

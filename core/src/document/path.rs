@@ -132,7 +132,7 @@ fn fault(text: &str) -> Option<PathFault> {
         Some(("an empty path", "write `/` for everything"))
     } else if text.contains('\0') {
         Some(("which contains a NUL", "no file has a NUL in its path"))
-    } else if text.split('/').any(is_variable) {
+    } else if text.contains('$') && text.split('/').any(is_variable) {
         Some((
             "which contains a variable",
             "variables are not expanded; write the path in full, or begin it with `~/`",

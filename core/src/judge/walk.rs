@@ -60,7 +60,10 @@ const FEW: usize = 4;
 pub(super) struct Walk<'p> {
     /// The one with the next rule. Most walks have no other.
     first: Option<Cursor<'p>>,
-    /// Of the others the one with the first rule is on top.
+    /// The others that came in order, from `next` on. That is how the index has directories, of which there may be many.
+    ordered: Vec<Cursor<'p>>,
+    next: usize,
+    /// Of the rest the one with the first rule is on top.
     others: BinaryHeap<Reverse<Cursor<'p>>>,
     /// How many parts of the index the rules come from.
     parts: usize,
@@ -88,7 +91,6 @@ impl<'p> Walk<'p> {
                 self.first_keyed = Some(self.first_keyed.map_or(first, |known| known.min(first)));
                 self.keyed.push(index);
             }
-            self.push(&index.open, Relevance::Direct);
             let mut push = |rules: &'p Vec<RuleId>| self.push(rules, Relevance::InDirectory);
             match directories {
                 Some(known) => {
@@ -97,6 +99,7 @@ impl<'p> Walk<'p> {
                 }
                 None => index.by_directory.values().for_each(&mut push),
             }
+            self.push(&index.open, Relevance::Direct);
         }
         for group in program.scopes(tool).flat_map(|scope| &scope.restricting) {
             let has_values = group.needed.iter().all(|roles| roles.intersects(view.valued));
@@ -104,7 +107,7 @@ impl<'p> Walk<'p> {
                 self.push(&group.rules, Relevance::CrossRole);
             }
         }
-        self.parts += usize::from(self.first.is_some()) + self.others.len();
+        self.parts += usize::from(self.first.is_some()) + self.ordered.len() + self.others.len();
     }
 
     /// Adds every rule for the tool, for a call without a resource role.
@@ -124,17 +127,51 @@ impl<'p> Walk<'p> {
             return;
         }
         let cursor = Cursor { rules, relevance };
-        if self.others.capacity() == 0 && self.first.is_some() {
-            self.others = BinaryHeap::with_capacity(FEW);
-        }
         match &mut self.first {
             None => self.first = Some(cursor),
             Some(first) if cursor < *first => {
                 let first = std::mem::replace(first, cursor);
-                self.others.push(Reverse(first));
+                self.put(first);
             }
-            Some(_) => self.others.push(Reverse(cursor)),
+            Some(_) => self.put(cursor),
         }
+    }
+
+    fn put(&mut self, cursor: Cursor<'p>) {
+        if self.ordered.capacity() == 0 {
+            self.ordered.reserve_exact(FEW);
+        } else if self.next == self.ordered.len() {
+            self.ordered.clear();
+            self.next = 0;
+        }
+        match self.ordered.last() {
+            Some(last) if cursor < *last => self.others.push(Reverse(cursor)),
+            _ => self.ordered.push(cursor),
+        }
+    }
+
+    /// Returns `true` if the part with the first rule, of those beside `first`, is one that came in order.
+    fn is_in_order(&self) -> bool {
+        match (self.ordered.get(self.next), self.others.peek()) {
+            (Some(next), Some(Reverse(other))) => next <= other,
+            (next, _) => next.is_some(),
+        }
+    }
+
+    /// Of the parts beside `first`, the one with the first rule.
+    fn take(&mut self) -> Option<Cursor<'p>> {
+        if !self.is_in_order() {
+            return self.others.pop().map(|Reverse(other)| other);
+        }
+        let next = self.ordered.get(self.next).copied();
+        self.next += 1;
+        next
+    }
+
+    /// Returns `true` if another part has an earlier rule.
+    fn has_earlier(&self, cursor: Cursor<'p>) -> bool {
+        self.ordered.get(self.next).is_some_and(|next| *next < cursor)
+            || self.others.peek().is_some_and(|Reverse(other)| *other < cursor)
     }
 
     /// Goes past the last rule.
@@ -146,16 +183,16 @@ impl<'p> Walk<'p> {
             let (_, rules) = first.rules.split_first()?;
             (!rules.is_empty()).then_some(Cursor { rules, ..first })
         });
-        let Some(mut rest) = rest else {
-            self.first = self.others.pop().map(|Reverse(next)| next);
-            return;
+        self.first = match rest {
+            Some(rest) if !self.has_earlier(rest) => Some(rest),
+            rest => {
+                let next = self.take();
+                if let Some(rest) = rest {
+                    self.put(rest);
+                }
+                next
+            }
         };
-        if let Some(mut next) = self.others.peek_mut()
-            && next.0 < rest
-        {
-            std::mem::swap(&mut next.0, &mut rest);
-        }
-        self.first = Some(rest);
     }
 
     /// Returns `true` if the next rule may be one that is found by a key.
@@ -239,7 +276,7 @@ impl<'p> Walk<'p> {
     /// within it.
     pub(super) fn skip_directory(&mut self) {
         self.is_taken = false;
-        self.first = self.others.pop().map(|Reverse(next)| next);
+        self.first = self.take();
     }
 }
 
@@ -273,4 +310,27 @@ pub(super) fn concerning(program: &Program, tool: &Tool, role: RoleId, view: Rol
     sort::sort(&mut rules);
     rules.dedup();
     rules
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::collection::{btree_set, vec};
+
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn rules_come_in_order_each_once(parts in vec(btree_set(0u32..60, 0..7), 0..20)) {
+            let lists: Vec<Vec<RuleId>> = parts.iter().map(|part| part.iter().copied().collect()).collect();
+            let mut walk = Walk::default();
+            for rules in &lists {
+                walk.push(rules, Relevance::Direct);
+            }
+            let expected: BTreeSet<RuleId> = parts.into_iter().flatten().collect();
+            let found: Vec<RuleId> = std::iter::from_fn(|| walk.next()).map(|(rule, _)| rule).collect();
+            proptest::prop_assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
+        }
+    }
 }

@@ -159,7 +159,11 @@ fn write_text(text: &str, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
 pub(crate) struct Members<'t> {
     list: Vec<(Cow<'t, str>, Json<'t>)>,
     /// The places of the members after the first few, by key.
-    others: BTreeMap<Cow<'t, str>, usize>,
+    #[expect(
+        clippy::box_collection,
+        reason = "few objects have so many members, and each of the others is to be made and dropped soon"
+    )]
+    others: Option<Box<BTreeMap<Cow<'t, str>, usize>>>,
 }
 
 impl<'t> Members<'t> {
@@ -170,7 +174,10 @@ impl<'t> Members<'t> {
         let few = self.list.iter().take(Self::FEW);
         match few.into_iter().find(|(known, _)| known == key) {
             Some((_, value)) => Some(value),
-            None => self.list.get(*self.others.get(key)?).map(|(_, value)| value),
+            None => {
+                let at = self.others.as_ref()?.get(key)?;
+                self.list.get(*at).map(|(_, value)| value)
+            }
         }
     }
 
@@ -181,7 +188,8 @@ impl<'t> Members<'t> {
     /// Adds a member whose key is not there yet.
     pub(super) fn push(&mut self, key: Cow<'t, str>, value: Json<'t>) {
         if self.list.len() >= Self::FEW {
-            self.others.insert(key.clone(), self.list.len());
+            let others = self.others.get_or_insert_default();
+            others.insert(key.clone(), self.list.len());
         }
         self.list.push((key, value));
     }

@@ -53,14 +53,20 @@ impl<'a> Known<'a> {
             by_tool: Table::default(),
             all: RoleSet::default(),
         };
-        for tool in &annotations.tools {
-            let arguments = tool.arguments.iter();
-            let roles: RoleSet = arguments.flat_map(|argument| argument.roles.possible()).collect();
-            let tools = known.servers.entry(&*tool.server).or_default();
-            tools.insert(&*tool.name, roles);
-            let shared = known.by_tool.entry(&*tool.name).or_default();
-            *shared = shared.union(roles);
-            known.all = known.all.union(roles);
+        for of_server in annotations
+            .tools
+            .chunk_by(|one, other| one.server == other.server)
+        {
+            let Some(first) = of_server.first() else { continue };
+            let tools = known.servers.entry(&*first.server).or_default();
+            for tool in of_server {
+                let arguments = tool.arguments.iter();
+                let roles: RoleSet = arguments.flat_map(|argument| argument.roles.possible()).collect();
+                tools.insert(&*tool.name, roles);
+                let shared = known.by_tool.entry(&*tool.name).or_default();
+                *shared = shared.union(roles);
+                known.all = known.all.union(roles);
+            }
         }
         known
     }
@@ -121,6 +127,9 @@ impl<'a> Known<'a> {
     /// Warns about a condition on roles that no tool of the rule has.
     fn check_roles(&self, rule: &Rule, place: &JsonPath<'_>, report: &Report) {
         let conditions = &rule.conditions;
+        if conditions.roles.is_none() && !conditions.name_values() {
+            return;
+        }
         let Some(borne) = self.roles_of(conditions.server.as_deref(), conditions.tool.as_deref()) else {
             return;
         };

@@ -3,8 +3,8 @@
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Json, Node};
 use crate::model::Effect;
-use crate::policy::{ListCondition, Rule};
-use crate::role::{Category, Registry, RoleId};
+use crate::policy::Rule;
+use crate::role::{Category, Registry, RoleId, RoleSet};
 
 /// Warns about each rule that matches every call, and each that can never match.
 ///
@@ -21,10 +21,11 @@ pub(crate) fn check(rules: &[Rule], document: &Node<'_, '_>, registry: &Registry
 /// As [`check`], for an array of rules without its policy.
 pub(super) fn check_rules(rules: &[Rule], node: &Node<'_, '_>, registry: &Registry) {
     let Json::Array(_) = node.value() else { return };
-    let items: Vec<Node<'_, '_>> = node.array("an array of rules").into_iter().flatten().collect();
+    let mut items = node.array("an array of rules").into_iter().flatten().enumerate();
+    // They are in the document's order.
     for rule in rules {
-        if let Some(item) = items.get(rule.index) {
-            check_rule(rule, item, registry);
+        if let Some((_, item)) = items.find(|(at, _)| *at == rule.index) {
+            check_rule(rule, &item, registry);
         }
     }
 }
@@ -101,16 +102,21 @@ fn unmatched(condition: &str, roles: &[RoleId], allowed: &[Box<str>]) -> Option<
 /// that restrict apply across roles, so their conditions need no role in common.
 fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
     let conditions = &rule.conditions;
-    let listed = |lists: &Vec<ListCondition>| lists.iter().flat_map(|list| list.roles.clone()).collect();
-    let named: Vec<Vec<RoleId>> = [
-        conditions.roles.clone(),
-        conditions.paths.as_ref().map(|paths| paths.roles.clone()),
-        conditions.domains.as_ref().map(|domains| domains.roles.clone()),
-        conditions.lists.as_ref().map(listed),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let set = |roles: &Vec<RoleId>| roles.iter().copied().collect::<RoleSet>();
+    let listed = conditions.lists.as_ref().map(|lists| {
+        let roles = lists.iter().flat_map(|list| &list.roles);
+        roles.copied().collect::<RoleSet>()
+    });
+    let named = [
+        conditions.roles.as_ref().map(set),
+        conditions.paths.as_ref().map(|paths| set(&paths.roles)),
+        conditions.domains.as_ref().map(|domains| set(&domains.roles)),
+        listed,
+    ];
+    let common = named
+        .into_iter()
+        .flatten()
+        .fold(RoleSet::ALL, RoleSet::intersection);
     let is_resource = |role: &RoleId| registry.get(*role).is_resource_identifier();
     // A rule without `paths` also holds for a tool that has no resource role.
     let names_opaque = |roles: &[RoleId]| roles.iter().any(|role| !is_resource(role));
@@ -120,7 +126,7 @@ fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
     holds_without_resources
         || registry
             .iter()
-            .any(|(role, _)| is_resource(&role) && named.iter().all(|roles| roles.contains(&role)))
+            .any(|(role, _)| is_resource(&role) && common.contains(role))
 }
 
 #[cfg(test)]

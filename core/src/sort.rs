@@ -16,6 +16,13 @@ pub(crate) fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Orderin
     if items.len() <= SHORT {
         return insert_each(items, compare);
     }
+    let places = order_by(items, compare);
+    let mut taken: Vec<Option<T>> = items.drain(..).map(Some).collect();
+    items.extend(places.into_iter().filter_map(|at| taken.get_mut(at)?.take()));
+}
+
+/// The places of the items in the order of `compare`; those of equal items stay in their order.
+pub(crate) fn order_by<T>(items: &[T], compare: impl Fn(&T, &T) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..items.len()).collect();
     sort_places(
         &mut places,
@@ -24,8 +31,7 @@ pub(crate) fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Orderin
             (one, other) => one.is_some().cmp(&other.is_some()),
         },
     );
-    let mut taken: Vec<Option<T>> = items.drain(..).map(Some).collect();
-    items.extend(places.into_iter().filter_map(|at| taken.get_mut(at)?.take()));
+    places
 }
 
 /// Sorts numbers in ascending order.

@@ -38,18 +38,11 @@ pub(crate) fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limi
         return Vec::new();
     }
     let mut rules = Vec::with_capacity(count);
-    let mut entries = 0;
     for (index, item) in items.enumerate() {
-        let Some(rule) = read_rule(index, &item, registry, limits) else {
-            continue;
-        };
-        entries += rule
-            .conditions
-            .allowed()
-            .map(|(_, allowed)| allowed.len())
-            .sum::<usize>();
-        rules.push(rule);
+        rules.extend(read_rule(index, &item, registry, limits));
     }
+    let entries = rules.iter().flat_map(|rule: &Rule| rule.conditions.allowed());
+    let entries = entries.map(|(_, allowed)| allowed.len()).sum();
     node.check_limit(
         entries,
         "entries under `allowed`",

@@ -1,6 +1,7 @@
 //! From a validated configuration to a program.
 
 use std::collections::BTreeMap;
+use std::mem::take;
 use std::sync::Arc;
 
 use super::lists::{Emails, Identifiers};
@@ -31,7 +32,8 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     let absolute = |path: &str| -> Box<str> { lexical(&expand_tilde(path, home), current).as_ref().into() };
     let resource_roles = registry.select(|role| role.is_resource_identifier());
     let mut compiled = Rules::new(options.compatibility, config.policy.rules.len());
-    for rule in config.policy.rules {
+    let mut rules = config.policy.rules;
+    for rule in &mut rules {
         compiled.add(rule, (&registry, &config.lists), ending, resource_roles, absolute);
     }
     let are_sandbox = options.workspace_roots == WorkspaceRoots::Sandbox;
@@ -137,7 +139,7 @@ impl Rules {
 
     fn add(
         &mut self,
-        mut rule: policy::Rule,
+        rule: &mut policy::Rule,
         (registry, lists): (&Registry, &policy::Lists),
         ending: PathEnding,
         resource_roles: RoleSet,
@@ -169,14 +171,15 @@ fn dedup(paths: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
     paths.collect::<Set<_>>().into_iter().collect()
 }
 
+/// Takes from the rule what the compiled one needs. To move the rule as a whole costs WebAssembly a call.
 fn compile_rule(
-    rule: policy::Rule,
+    rule: &mut policy::Rule,
     registry: &Registry,
     lists: &policy::Lists,
     ending: PathEnding,
     mut directory: impl FnMut(&str) -> DirectoryId,
 ) -> Rule {
-    let conditions = rule.conditions;
+    let conditions = &mut rule.conditions;
     let set = |roles: &[RoleId]| roles.iter().copied().collect::<RoleSet>();
     let roles = conditions.roles.as_deref().map(set);
     let paths = conditions
@@ -221,14 +224,14 @@ fn compile_rule(
         };
     }
     Rule {
-        name: rule.name,
-        reason: rule.reason,
+        name: take(&mut rule.name),
+        reason: take(&mut rule.reason),
         effect: rule.effect,
         roles,
         paths,
         domains,
         lists,
-        arguments: conditions.args.into(),
+        arguments: take(&mut conditions.args).into(),
         relevant,
         named,
     }
@@ -265,59 +268,71 @@ fn compile_list(
 }
 
 fn compile_tools(
-    mut annotations: annotation::Annotations,
+    annotations: annotation::Annotations,
     ceiling: Option<&Ceiling>,
     index: &Index,
     unknown: UnknownArguments,
 ) -> Box<[Tool]> {
-    sort::sort_by(&mut annotations.tools, |one, other| {
+    let mut tools = annotations.tools;
+    let order = sort::order_by(&tools, |one, other| {
         (&one.server, &one.name).cmp(&(&other.server, &other.name))
     });
-    let mut conditioned: BTreeMap<Vec<usize>, Arc<PointerTree>> = BTreeMap::new();
-    annotations
-        .tools
-        .into_iter()
-        .map(|tool| {
-            let schema = &tool.semantics.arg_schema;
-            let shaped = schema.required.iter().chain(schema.arg_aliases.values()).cloned();
-            let (mut members, unnamed) =
-                compile_members(&tool.arguments, tool.schema.properties, shaped, unknown);
-            for (at, name) in tool.schema.required.iter().enumerate() {
-                if let Some(member) = members.get_mut(name) {
-                    member.required = Some(at);
-                }
-            }
-            let aliases = schema.arg_aliases.iter();
-            let aliases = aliases.map(|(alias, key)| (alias.clone(), key.clone())).collect();
-            let scopes = index.scopes_for(&tool.server, &tool.name);
-            let conditions = tool.arguments.iter().flat_map(|one| one.roles.conditions());
-            Tool {
-                ceiling: ceiling
-                    .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
-                    .unwrap_or_default(),
-                semantics: tool.semantics,
-                conditioned: conditioned
-                    .entry(index.with_conditions(&scopes))
-                    .or_insert_with_key(|scopes| index.conditioned_in(scopes).into())
-                    .clone(),
-                siblings: PointerTree::of_conditions(conditions.map(|condition| &condition.argument)),
-                scopes: scopes.into(),
-                server: tool.server,
-                name: tool.name,
-                settings: 0,
-                fixed_roles: FixedRoles::new(&tool.arguments),
-                has_bases: tool
-                    .arguments
-                    .iter()
-                    .any(|argument| argument.relative_to.is_some()),
-                arguments: tool.arguments.into(),
-                members,
-                unnamed,
-                aliases,
-                required: tool.schema.required.into(),
-            }
-        })
-        .collect()
+    let mut conditioned = BTreeMap::new();
+    let mut compiled = Vec::with_capacity(order.len());
+    for at in order {
+        if let Some(tool) = tools.get_mut(at) {
+            compiled.push(compile_tool(tool, ceiling, index, unknown, &mut conditioned));
+        }
+    }
+    compiled.into()
+}
+
+/// Takes from the tool what the compiled one needs.
+fn compile_tool(
+    tool: &mut annotation::Tool,
+    ceiling: Option<&Ceiling>,
+    index: &Index,
+    unknown: UnknownArguments,
+    conditioned: &mut BTreeMap<Vec<usize>, Arc<PointerTree>>,
+) -> Tool {
+    let schema = &tool.semantics.arg_schema;
+    let shaped = schema.required.iter().chain(schema.arg_aliases.values()).cloned();
+    let properties = take(&mut tool.schema.properties);
+    let (mut members, unnamed) = compile_members(&tool.arguments, properties, shaped, unknown);
+    for (at, name) in tool.schema.required.iter().enumerate() {
+        if let Some(member) = members.get_mut(name) {
+            member.required = Some(at);
+        }
+    }
+    let aliases = schema.arg_aliases.iter();
+    let aliases = aliases.map(|(alias, key)| (alias.clone(), key.clone())).collect();
+    let scopes = index.scopes_for(&tool.server, &tool.name);
+    let conditions = tool.arguments.iter().flat_map(|one| one.roles.conditions());
+    Tool {
+        ceiling: ceiling
+            .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
+            .unwrap_or_default(),
+        semantics: take(&mut tool.semantics),
+        conditioned: conditioned
+            .entry(index.with_conditions(&scopes))
+            .or_insert_with_key(|scopes| index.conditioned_in(scopes).into())
+            .clone(),
+        siblings: PointerTree::of_conditions(conditions.map(|condition| &condition.argument)),
+        scopes: scopes.into(),
+        server: take(&mut tool.server),
+        name: take(&mut tool.name),
+        settings: 0,
+        fixed_roles: FixedRoles::new(&tool.arguments),
+        has_bases: tool
+            .arguments
+            .iter()
+            .any(|argument| argument.relative_to.is_some()),
+        arguments: take(&mut tool.arguments).into(),
+        members,
+        unnamed,
+        aliases,
+        required: take(&mut tool.schema.required).into(),
+    }
 }
 
 /// The members that the annotation or the schema names, and what holds for all others.

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use indexmap::Equivalent;
+use smallvec::SmallVec;
 
+use super::server::{ToolKey, ToolName};
 use super::{Compatibility, DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
 use crate::glob::NamePattern;
 use crate::model::{ConditionArgument, Effect, PointerTree};
@@ -61,19 +62,6 @@ pub(crate) struct Restricting {
 /// A server and a tool, each a name, a pattern, or any.
 type Scope = (Option<NamePattern>, Option<NamePattern>);
 
-/// A server and a tool, each a name or any.
-type Names = (Option<Box<str>>, Option<Box<str>>);
-
-/// The same, to look a scope up.
-#[derive(Hash)]
-struct Exact<'n>(Option<&'n str>, Option<&'n str>);
-
-impl Equivalent<Names> for Exact<'_> {
-    fn equivalent(&self, (server, tool): &Names) -> bool {
-        self.0 == server.as_deref() && self.1 == tool.as_deref()
-    }
-}
-
 /// All scopes.
 #[derive(Default)]
 pub(crate) struct Index {
@@ -81,8 +69,12 @@ pub(crate) struct Index {
     /// conditions on values does.
     takes_roles_alone: bool,
     pub(crate) scopes: Vec<ScopeIndex>,
-    /// The scopes without a pattern.
-    exact: Table<Names, usize>,
+    /// The scope of the rules that name neither a server nor a tool.
+    everywhere: Option<usize>,
+    /// The scopes of those that name one of them, or both. Mostly all but one of these tables are empty.
+    by_server: TextTable<usize>,
+    by_tool: TextTable<usize>,
+    by_both: Table<ToolKey, usize>,
     /// The scopes with a pattern, which no name finds.
     patterns: Table<Scope, usize>,
 }
@@ -104,7 +96,7 @@ impl Index {
         tools: Option<&[NamePattern]>,
         roles: RoleSet,
     ) {
-        let has_values = !rule.value_conditions().is_empty() || !rule.arguments.is_empty();
+        let has_values = rule.keyed_condition().is_some() || !rule.arguments.is_empty();
         let crosses_roles = self.takes_roles_alone || has_values;
         for server in scope(servers) {
             for tool in scope(tools) {
@@ -119,18 +111,20 @@ impl Index {
     /// Returns the place of a scope, and makes the scope first if it is new.
     fn place(&mut self, server: Option<&NamePattern>, tool: Option<&NamePattern>) -> usize {
         let next = self.scopes.len();
-        let named = |name: Option<&NamePattern>| match name {
-            None => Some(None),
-            Some(NamePattern::Exact(name)) => Some(Some(name.clone())),
-            Some(NamePattern::Wildcard(_)) => None,
-        };
-        let at = match (named(server), named(tool)) {
-            (Some(server), Some(tool)) => *self.exact.entry((server, tool)).or_insert(next),
-            _ => {
+        let at = match (server, tool) {
+            (None, None) => self.everywhere.get_or_insert(next),
+            (Some(NamePattern::Exact(server)), None) => self.by_server.entry(server.clone()).or_insert(next),
+            (None, Some(NamePattern::Exact(tool))) => self.by_tool.entry(tool.clone()).or_insert(next),
+            (Some(NamePattern::Exact(server)), Some(NamePattern::Exact(tool))) => {
+                let (server, tool) = (server.clone(), tool.clone());
+                self.by_both.entry(ToolKey { server, tool }).or_insert(next)
+            }
+            (Some(NamePattern::Wildcard(_)), _) | (_, Some(NamePattern::Wildcard(_))) => {
                 let scope = (server.cloned(), tool.cloned());
-                *self.patterns.entry(scope).or_insert(next)
+                self.patterns.entry(scope).or_insert(next)
             }
         };
+        let at = *at;
         if at == next {
             self.scopes.push(ScopeIndex::default());
         }
@@ -140,13 +134,11 @@ impl Index {
     /// The scopes whose rules can match that tool. More than one of them may have the same rule.
     pub(crate) fn scopes_for(&self, server: &str, tool: &str) -> Vec<usize> {
         let named = [
-            (None, None),
-            (Some(server), None),
-            (None, Some(tool)),
-            (Some(server), Some(tool)),
-        ]
-        .into_iter()
-        .filter_map(|(server, tool)| self.exact.get(&Exact(server, tool)).copied());
+            self.everywhere,
+            self.by_server.get(server).copied(),
+            self.by_tool.get(tool).copied(),
+            self.by_both.get(&ToolName { server, tool }).copied(),
+        ];
         let holds = |pattern: &Option<NamePattern>, name: &str| {
             pattern.as_ref().is_none_or(|pattern| pattern.matches(name))
         };
@@ -155,7 +147,7 @@ impl Index {
             .iter()
             .filter(|((servers, tools), _)| holds(servers, server) && holds(tools, tool))
             .map(|(_, at)| *at);
-        named.chain(matching).collect()
+        named.into_iter().flatten().chain(matching).collect()
     }
 }
 
@@ -178,14 +170,15 @@ impl Index {
 }
 
 /// Each name once, or any.
-fn scope(names: Option<&[NamePattern]>) -> Vec<Option<&NamePattern>> {
+fn scope(names: Option<&[NamePattern]>) -> SmallVec<[Option<&NamePattern>; 1]> {
     match names {
-        None => vec![None],
+        None => SmallVec::from([None]),
+        Some([name]) => SmallVec::from([Some(name)]),
         Some(names) => {
             let mut names: Vec<_> = names.iter().map(Some).collect();
             sort::sort(&mut names);
             names.dedup();
-            names
+            names.into()
         }
     }
 }

@@ -28,8 +28,8 @@ pub(crate) struct ServerSettings {
 /// The name of a tool and its server.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct ToolKey {
-    server: Box<str>,
-    tool: Box<str>,
+    pub(super) server: Box<str>,
+    pub(super) tool: Box<str>,
 }
 
 /// The same in a call.

@@ -27,6 +27,8 @@ export class Editor {
   readonly #view: EditorView;
   readonly #extensions: readonly Extension[];
   readonly #kept = new Map<string, EditorState>();
+  /** The texts, by their names, in which something is marked. */
+  readonly #marked = new Set<string>();
   #shown = "";
   /** The text that is shown, which a long document takes long to put together. */
   #text = "";
@@ -94,6 +96,12 @@ export class Editor {
    * the fault is asked for.
    */
   mark<Fault extends Diagnostic>(faults: readonly Fault[], opens?: (fault: Fault) => (() => void) | undefined): void {
+    if (faults.length > 0) {
+      this.#marked.add(this.#shown);
+    } else if (!this.#marked.delete(this.#shown)) {
+      // An update that changes nothing takes a millisecond, and a verdict waits for it.
+      return;
+    }
     const offsets = new Offsets();
     const marks = faults.slice(0, MARKED).map((fault) => {
       const open = opens?.(fault);

@@ -103,7 +103,7 @@ impl<'h> FunctionHost<'h> {
             None => Some(self.host.current_dir().to_owned()),
         };
         let repositories: Vec<String> = repository.into_iter().collect();
-        net::resolve_git_remote(remote, &repositories, &mut self.facts)
+        net::resolve_git_remote(remote, None, &repositories, &mut self.facts)
     }
 
     /// `value`, unless the host has failed.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use url::Url;
+
 use super::careful;
 use super::operand::{Form, Operand, PathRest};
 use super::places::Repositories;
@@ -61,10 +63,14 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         base: Option<Arc<str>>,
         context: &Context,
     ) {
-        match self.form(&operand.bound, base, context) {
+        let mut url = None;
+        match self.form(&operand.bound, base, context, &mut url) {
             Ok(Form::Text) => {}
             Ok(form) => operand.form = form,
             Err(why) => operand.form = Form::Unresolvable(why),
+        }
+        if url.is_some() {
+            operand.answers_mut().url = url;
         }
     }
 
@@ -73,6 +79,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         bound: &BoundValue<'_, '_>,
         base: Option<Arc<str>>,
         context: &Context,
+        url: &mut Option<Box<Url>>,
     ) -> Result<Form, Unresolvable> {
         let program = self.program;
         let text = bound.text.as_deref();
@@ -96,7 +103,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             }
         }
         if bound.role_set.intersects(program.url_roles)
-            && let Some(bytes) = net::long_host(text, program.limits.host_bytes)
+            && let Some(bytes) = net::long_host(text, program.limits.host_bytes, url)
         {
             let limit = program.limits.host_bytes;
             return Err(Unresolvable::TooLong { bytes, limit });
@@ -356,12 +363,11 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             && is_read_as_given
             && kind != UrlKind::GitRemote
         {
-            operand
-                .answers_mut()
-                .locations
-                .push((role, vec![Location::new(text, kind)]));
+            let location = Location::parsed(text, kind, operand.url());
+            operand.answers_mut().locations.push((role, vec![location]));
             return;
         }
+        let url = operand.url();
         let text = operand.bound.text.as_deref().unwrap_or_default();
         let text = match is_read_as_given {
             true => Cow::Borrowed(text),
@@ -379,9 +385,13 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 Location::unknown()
             }
             UrlKind::GitRemote => {
-                let urls = net::resolve_git_remote(&text, &repositories.directories, &mut self.facts);
+                let parsed = url.filter(|_| is_read_as_given);
+                let urls = net::resolve_git_remote(&text, parsed, &repositories.directories, &mut self.facts);
                 let others = (!repositories.are_all).then(Location::unknown);
-                let known = urls.iter().map(|url| Location::new(url, kind).into_owned());
+                let known = urls.iter().map(|url| {
+                    let parsed = parsed.filter(|_| *url == *text);
+                    Location::parsed(url, kind, parsed).into_owned()
+                });
                 let locations = known.chain(others).collect();
                 operand.answers_mut().locations.push((role, locations));
                 return;
@@ -438,6 +448,12 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 }
             }
             _ => {}
+        }
+        if let Some(url) = operand.url()
+            && matches!(definition.canonicalize, Step::Url | Step::GitUrl)
+        {
+            let is_remote = definition.canonicalize == Step::GitUrl;
+            return net::normalize_parsed(operand.given(), url, is_remote).into();
         }
         self.apply(
             definition,

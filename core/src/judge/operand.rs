@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use url::Url;
 
 use crate::bind::BoundValue;
 use crate::model::refs::Ref;
@@ -24,6 +25,8 @@ pub(crate) struct Operand<'p, 'c> {
 /// The answers that were read from the text of a value.
 #[derive(Default)]
 pub(super) struct Answers<'c> {
+    /// The URL that the text is, if that had to be known to make its canonical form.
+    pub(super) url: Option<Box<Url>>,
     /// The ref that git takes the text for, once asked.
     pub(super) read_ref: Option<Ref>,
     /// The answers of [`Canonicalizer::addresses`].
@@ -79,6 +82,11 @@ impl<'p, 'c> Operand<'p, 'c> {
     /// The answers that were read from the text so far, to be added to.
     pub(super) fn answers_mut(&mut self) -> &mut Answers<'c> {
         self.answers.get_or_insert_default()
+    }
+
+    /// The URL that the text is, if it was parsed.
+    pub(super) fn url(&self) -> Option<&Url> {
+        self.answers.as_ref()?.url.as_deref()
     }
 
     /// The ref that git takes the text for, if it was asked.

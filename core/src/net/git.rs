@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use url::Url;
 
-use super::url::{host_text, normalize_url};
+use super::url::{host_text, normalize_url, normalized};
 use crate::host::Facts;
 
 /// [`normalize_url`] for a git remote: the SSH form, `[user@]host:path` without `://`, is returned unchanged.
@@ -13,6 +13,14 @@ pub(crate) fn normalize_git_url(value: &str) -> Cow<'_, str> {
     match SshForm::parse(value) {
         Some(_) => Cow::Borrowed(value),
         None => normalize_url(value),
+    }
+}
+
+/// [`normalize_url`] or, for a remote, [`normalize_git_url`] of a value of which `parsed` is the URL.
+pub(crate) fn normalize_parsed<'v>(value: &'v str, parsed: &'v Url, is_remote: bool) -> &'v str {
+    match is_remote && SshForm::parse(value).is_some() {
+        true => value,
+        false => normalized(parsed),
     }
 }
 
@@ -89,15 +97,19 @@ pub(super) fn is_user(text: &str) -> bool {
 /// Without a repository, or if the host does not know, the answer is the value itself. A text that is empty, starts with
 /// `-` or contains a control character is never passed to the host.
 ///
-/// There is at least one URL, the first one first.
+/// There is at least one URL, the first one first. `parsed` is that of the value, if it was parsed before.
 pub(crate) fn resolve_git_remote<R: AsRef<str>>(
     value: &str,
+    parsed: Option<&Url>,
     repositories: &[R],
     facts: &mut Facts<'_>,
 ) -> Vec<String> {
     let mut urls = Urls::default();
     if is_explicit(value) {
-        let sent = normalize_git_url(value);
+        let sent = match parsed {
+            Some(url) => Cow::Borrowed(normalize_parsed(value, url, true)),
+            None => normalize_git_url(value),
+        };
         let given = is_asked(value).then_some(value);
         let sent = (is_asked(&sent) && sent != value).then_some(&*sent);
         if given.is_none() {
@@ -287,7 +299,7 @@ mod tests {
             let mut facts = Facts::new(&Git, true);
             let repositories: Vec<&str> = repo.into_iter().collect();
             assert_eq!(
-                resolve_git_remote(value, &repositories, &mut facts),
+                resolve_git_remote(value, None, &repositories, &mut facts),
                 expected,
                 "{value:?}"
             );
@@ -318,7 +330,7 @@ mod tests {
             check(refused, repo, &[refused]);
         }
         let mut facts = Facts::new(&Git, false);
-        resolve_git_remote("broken", &["/repo"], &mut facts);
+        resolve_git_remote("broken", None, &["/repo"], &mut facts);
         assert_eq!(facts.failure(), Some(&HostError::new("no answer")));
     }
 }

@@ -1,5 +1,9 @@
 //! The places that a URL value names, for judging.
 
+use std::borrow::Cow;
+
+use url::Url;
+
 use super::git::SshForm;
 #[cfg(feature = "analysis")]
 use super::host::HostKind;
@@ -68,16 +72,26 @@ fn labels(host: &str) -> usize {
     1 + host.bytes().filter(|byte| *byte == b'.').count()
 }
 
-/// The length of the host of a URL or remote, where it is longer than `most` bytes.
-pub(crate) fn long_host(value: &str, most: usize) -> Option<usize> {
+/// Bytes of a URL that is parsed as a whole where only its host is asked for, since whatever asks next needs the rest.
+const SHORT: usize = 1_024;
+
+/// The length of the host of a URL or remote, where it is longer than `most` bytes. A short URL that is parsed for that is left
+/// in `parsed`: IDNA takes long, and would only be repeated.
+pub(crate) fn long_host(value: &str, most: usize, parsed: &mut Option<Box<Url>>) -> Option<usize> {
     // IDNA may make a host of other letters longer.
     if value.len() <= most && value.is_ascii() {
         return None;
     }
-    let host = match parse_head(value) {
-        Ok(url) => host_text(&url).len(),
+    let is_short = value.len() <= SHORT;
+    let url = match is_short {
+        true => Url::parse(value),
+        false => parse_head(value),
+    };
+    let host = match &url {
+        Ok(url) => host_text(url).len(),
         Err(_) => SshForm::parse(value).map_or(0, |form| form.host.len()),
     };
+    *parsed = url.ok().filter(|_| is_short).map(Box::new);
     (host > most).then_some(host)
 }
 
@@ -98,6 +112,11 @@ impl<'v> Location<'v> {
     ///
     /// Takes time linear in the length, which the caller bounds.
     pub(crate) fn new(value: &'v str, kind: UrlKind) -> Self {
+        Self::parsed(value, kind, None)
+    }
+
+    /// The same where `parsed` is the value's URL, if it was parsed before.
+    pub(crate) fn parsed(value: &'v str, kind: UrlKind, parsed: Option<&Url>) -> Self {
         if kind == UrlKind::Fetch
             && let Some(location) = Self::simple(value)
         {
@@ -105,8 +124,8 @@ impl<'v> Location<'v> {
         }
         let (domain, target) = match kind {
             UrlKind::Bare => (Some(value.to_owned()), bare_target(value)),
-            UrlKind::Fetch | UrlKind::AsGiven => read_url(value, kind),
-            UrlKind::GitRemote => read_remote(value),
+            UrlKind::Fetch | UrlKind::AsGiven => read_url(value, kind, parsed),
+            UrlKind::GitRemote => read_remote(value, parsed),
         };
         let (named, cost, reading) = match target {
             Some(target) if target.host.text().len() > LONGEST_HOST => return Self::unknown(),
@@ -299,9 +318,13 @@ fn bare_target(value: &str) -> Option<Target<'static>> {
 }
 
 /// The domain of a URL unless it is its host, and its host if all programs read the same one.
-fn read_url(value: &str, kind: UrlKind) -> (Option<String>, Option<Target<'static>>) {
-    let Ok(url) = parse_head(value) else {
-        return (Some(value.to_owned()), None);
+fn read_url(value: &str, kind: UrlKind, parsed: Option<&Url>) -> (Option<String>, Option<Target<'static>>) {
+    let url = match parsed {
+        Some(url) => Cow::Borrowed(url),
+        None => match parse_head(value) {
+            Ok(url) => Cow::Owned(url),
+            Err(_) => return (Some(value.to_owned()), None),
+        },
     };
     let is_http = matches!(url.scheme(), "http" | "https");
     let is_clear = match kind {

@@ -1,5 +1,7 @@
 //! How git reads a remote, where it reads the same host and repository as every other program.
 
+use std::borrow::Cow;
+
 use url::{Host, Url};
 
 use super::git::{SshForm, is_user, with_path};
@@ -8,11 +10,15 @@ use super::target::{Target, is_as_written, url_host};
 use super::text::{encodes_control, percent_decode};
 use super::url::host_text;
 
-/// The domain of a git remote, and its host and repository if git and the URL parser read the same ones.
-pub(super) fn read_remote(value: &str) -> (Option<String>, Option<Target<'static>>) {
+/// The domain of a git remote, and its host and repository if git and the URL parser read the same ones. `parsed` is the
+/// value's URL, if it was parsed before.
+pub(super) fn read_remote(value: &str, parsed: Option<&Url>) -> (Option<String>, Option<Target<'static>>) {
     let (domain, url) = if let Some(form) = SshForm::parse(value) {
         (form.domain(), None)
-    } else if let Ok(url) = Url::parse(value) {
+    } else if let Some(url) = parsed
+        .map(Cow::Borrowed)
+        .or_else(|| Some(Cow::Owned(Url::parse(value).ok()?)))
+    {
         (with_path(host_text(&url), url.path()), Some(url))
     } else {
         (value.to_owned(), None)

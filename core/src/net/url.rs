@@ -18,15 +18,20 @@ use super::text::LINE_BREAKS;
 /// assert_eq!(callgate_core::normalize_url("https://example.com/a/"), "https://example.com/a/");
 /// ```
 pub fn normalize_url(value: &str) -> Cow<'_, str> {
-    let Ok(url) = Url::parse(value) else {
-        return Cow::Borrowed(value);
-    };
-    let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
-    let mut text = String::from(url);
-    if bare {
-        text.pop();
+    match Url::parse(value) {
+        Ok(url) => Cow::Owned(normalized(&url).to_owned()),
+        Err(_) => Cow::Borrowed(value),
     }
-    Cow::Owned(text)
+}
+
+/// [`normalize_url`] of a value that was parsed.
+pub(super) fn normalized(url: &Url) -> &str {
+    let text = url.as_str();
+    let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+    match bare {
+        true => text.strip_suffix('/').unwrap_or(text),
+        false => text,
+    }
 }
 
 /// The host name of `value` as serialized by the parser; empty for a URL without a host. A value that does not parse

@@ -400,6 +400,21 @@ proptest! {
     }
 
     #[test]
+    fn a_url_that_was_parsed_before_is_read_the_same(value in urlish(), kind in any_kind(), most in 0..40_usize) {
+        for value in [format!("https://{value}"), format!("ssh://{value}"), value] {
+            let mut parsed = None;
+            let long = long_host(&value, most, &mut parsed);
+            prop_assert!(long.is_none_or(|bytes| bytes > most));
+            if let Some(url) = parsed.as_deref() {
+                let read = [Location::parsed(&value, kind, Some(url)), Location::new(&value, kind)];
+                prop_assert_eq!(format!("{:?}", read[0]), format!("{:?}", read[1]), "{:?}", value);
+                prop_assert_eq!(normalize_parsed(&value, url, false), normalize_url(&value));
+                prop_assert_eq!(normalize_parsed(&value, url, true), normalize_git_url(&value));
+            }
+        }
+    }
+
+    #[test]
     fn normalizing_twice_is_normalizing_once(value in urlish()) {
         let once = normalize_url(&value).into_owned();
         prop_assert_eq!(normalize_url(&once), once.as_str());

@@ -103,8 +103,8 @@
 //! Absences that tests check: no `std::{fs, env, net, process, thread, time}`; no `unsafe`; no `HashMap` with a random
 //! state; no `CanonicalPath` made elsewhere; only `host` names the outside.
 //!
-//! POSIX path semantics on every target. `path-clean` follows the platform that it is built for, so the core is not
-//! built natively for Windows; there the engine runs as WebAssembly.
+//! POSIX path semantics on every target. A host's disk has other ones on Windows, so the core is not built natively for it;
+//! there the engine runs as WebAssembly.
 
 #[cfg(windows)]
 compile_error!("callgate-core has POSIX path semantics; on Windows run it as WebAssembly");

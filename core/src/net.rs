@@ -32,7 +32,7 @@ pub(crate) use host::canonical_domain;
 #[cfg(feature = "analysis")]
 pub(crate) use key::Scope;
 pub(crate) use key::{Key, Scopes};
-pub(crate) use location::{Location, UrlKind, long_host};
+pub(crate) use location::{Location, UrlKind, cost_of_parsing, long_host};
 pub(crate) use target::DEEPEST_BELOW;
 pub(crate) use text::percent_decode;
 pub use url::{extract_domain, normalize_url};

@@ -68,7 +68,6 @@ const CRATES: &[&str] = &[
     "indexmap",
     "lexical_parse_float",
     "memchr",
-    "path_clean",
     "serde",
     "serde_json",
     "sha2",

@@ -19,6 +19,11 @@ fn by_domain(role: &str) -> Vec<Value> {
 /// URLs that cost the parser most.
 fn urls() -> Vec<Shape> {
     let fetch = "fetch-url";
+    let gated = |name, values| {
+        let mut shape = Shape::new(name, by_domain(fetch), fetch, values);
+        shape.gates = true;
+        shape
+    };
     vec![
         Shape::new(
             "110 URLs of 32,000 bytes behind their hosts",
@@ -37,6 +42,34 @@ fn urls() -> Vec<Shape> {
             by_domain(fetch),
             fetch,
             each(MOST, |at| format!("https://BÜCHER{at}.例え.ελληνικά.test/")),
+        ),
+        Shape::new(
+            "16,384 URLs with long hosts in other scripts",
+            by_domain(fetch),
+            fetch,
+            each(MOST, |at| {
+                format!("https://{}ü{at}.test/", "ελληνικάελλη.".repeat(8))
+            }),
+        ),
+        Shape::new(
+            "16,384 URLs with long hosts in Punycode",
+            by_domain(fetch),
+            fetch,
+            each(MOST, |at| {
+                format!("https://{}h{at}.test/", "xn--bcher-kva.".repeat(14))
+            }),
+        ),
+        gated(
+            "gate of 16,384 URLs with hosts in other scripts",
+            each(MOST, |at| format!("https://BÜCHER{at}.例え.ελληνικά.test/")),
+        ),
+        gated(
+            "gate of 16,384 URLs that change",
+            each(MOST, |at| format!("HTTPS://H{at}.ok.test:443/")),
+        ),
+        gated(
+            "gate of 110 URLs of 32,000 bytes behind their hosts",
+            each(110, |at| format!("https://H{at}.test/{}", "a b/".repeat(7_990))),
         ),
         Shape::new(
             "10,000 broken URLs with hosts in other scripts",

@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 mod combined;
 #[path = "given.rs"]
 mod given;
+#[path = "hosted.rs"]
+mod hosted;
 #[path = "values.rs"]
 mod values;
 
@@ -20,6 +22,7 @@ pub(super) fn shapes() -> Vec<Shape> {
     let mut shapes = values::shapes();
     shapes.extend(given::shapes());
     shapes.extend(combined::shapes());
+    shapes.extend(hosted::shapes());
     shapes
 }
 

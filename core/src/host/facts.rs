@@ -15,11 +15,18 @@ const MISSING_ROOTS: usize = 64;
 /// The cost of a question to the host, in steps; the comparison of two paths is one.
 const QUESTION: usize = 32;
 
-/// The further cost of a question about git: its URLs are kept, copied and read.
+/// The further cost of a question about git, and of each URL that it is answered with: they are kept, copied and read. A URL
+/// of more bytes costs as many steps.
 const URLS: usize = 96;
+
+/// The cost of a ref in an answer.
+const REF: usize = 4;
 
 /// The cost of resolving a path that was resolved before.
 pub(crate) const KNOWN_PATH: usize = 16;
+
+/// How many bytes of a path are compared with what was asked before, and kept, in one step.
+const PATH_BYTES: usize = 32;
 
 /// The cost of looking a value up in a list or a set of domains.
 pub(crate) const LOOK_UP: usize = 2;
@@ -36,9 +43,9 @@ pub(crate) struct Facts<'h> {
     begun: Option<Box<dyn Host + Send>>,
     failure: Option<HostError>,
     /// Nothing, until something is asked.
-    realpaths: Option<BTreeMap<Arc<str>, Realpath>>,
+    realpaths: Option<BTreeMap<Asked<Arc<str>>, Realpath>>,
     missing_roots: Vec<MissingRoot>,
-    others: Option<BTreeMap<Question, Answer>>,
+    others: Option<BTreeMap<Asked<Question>, Answer>>,
     log: Option<Vec<Exchange>>,
     /// How much work is left: comparisons, values and questions.
     steps: usize,
@@ -46,6 +53,33 @@ pub(crate) struct Facts<'h> {
 }
 
 type Realpath = Result<Arc<str>, RealpathError>;
+
+/// A question as a key: by the length and the last bytes of what it is about, and only then by all of it. Paths of one call
+/// often lie in one directory, so that they begin alike.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Asked<Q> {
+    length: usize,
+    end: [u8; 16],
+    question: Q,
+}
+
+impl<Q> Asked<Q> {
+    fn new(question: Q, about: fn(&Q) -> &str) -> Self {
+        let text = about(&question).as_bytes();
+        let (length, end) = (text.len(), text.last_chunk().copied().unwrap_or_default());
+        Self {
+            length,
+            end,
+            question,
+        }
+    }
+}
+
+impl Asked<Arc<str>> {
+    fn path(path: &str) -> Self {
+        Self::new(path.into(), |path| path)
+    }
+}
 
 /// A missing path whose parent exists.
 struct MissingRoot {
@@ -117,12 +151,15 @@ impl<'h> Facts<'h> {
 
     /// [`Host::realpath`] of a normalized path, once; the answer is absolute and normalized.
     pub(crate) fn realpath(&mut self, path: &str) -> Realpath {
+        self.take_steps(path.len() / PATH_BYTES);
         if self.has_failed() || self.is_missing(path) {
-            let known = self.realpaths.as_ref().and_then(|known| known.get(path));
+            let known = self.realpaths.as_ref();
+            let known = known.and_then(|known| known.get(&Asked::path(path)));
             return known.cloned().unwrap_or(Err(RealpathError::NotFound));
         }
         // Most questions are new, so each one is kept, whatever the answer.
-        let entry = match self.realpaths.get_or_insert_default().entry(Arc::from(path)) {
+        let asked = self.realpaths.get_or_insert_default();
+        let entry = match asked.entry(Asked::path(path)) {
             Entry::Occupied(known) => return known.get().clone(),
             Entry::Vacant(entry) => entry,
         };
@@ -135,7 +172,7 @@ impl<'h> Facts<'h> {
             None => self.host,
         };
         let answer: Realpath = match host.realpath(path) {
-            Ok(real) if *real == *path => Ok(Arc::clone(entry.key())),
+            Ok(real) if *real == *path => Ok(Arc::clone(&entry.key().question)),
             Ok(real) if is_normalized(&real) => Ok(Arc::from(real)),
             Ok(real) => Err(RealpathError::Host(HostError::new(format!(
                 "realpath answered {real:?} for `{path}`, expected an absolute path without `.`, `..` or `//`"
@@ -172,7 +209,7 @@ impl<'h> Facts<'h> {
     /// Where a missing path would be made, if that is known without a question.
     pub(crate) fn place_of_missing<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
         self.missing_roots.iter().find_map(|root| {
-            let names = strip_directory(path, &root.path)?;
+            let names = names_below(path, &root.path)?;
             let place = root.place.as_deref()?;
             Some(match (place == &*root.path, names) {
                 (true, _) => Cow::Borrowed(path),
@@ -189,6 +226,7 @@ impl<'h> Facts<'h> {
 
     /// [`Host::read_link`], once.
     pub(crate) fn read_link(&mut self, path: &str) -> Option<String> {
+        self.take_steps(path.len() / PATH_BYTES);
         if self.is_missing(path) {
             return None;
         }
@@ -197,24 +235,23 @@ impl<'h> Facts<'h> {
 
     /// [`Host::is_directory`], once.
     pub(crate) fn is_directory(&mut self, path: &str) -> Option<bool> {
+        self.take_steps(path.len() / PATH_BYTES);
         self.ask(Question::is_directory(path))
     }
 
     /// [`Host::git_remote_urls`], once.
     pub(crate) fn git_remote_urls(&mut self, repo: &str, remote: &str) -> Vec<String> {
-        self.take_steps(URLS);
-        self.ask(Question::git_remote_urls(repo, remote))
+        self.ask_urls(Question::git_remote_urls(repo, remote))
     }
 
     /// [`Host::git_default_remote_urls`], once.
     pub(crate) fn git_default_remote_urls(&mut self, repo: &str) -> Vec<String> {
-        self.ask(Question::git_default_remote_urls(repo))
+        self.ask_urls(Question::git_default_remote_urls(repo))
     }
 
     /// [`Host::git_url`], once.
     pub(crate) fn git_url(&mut self, repo: &str, url: &str) -> Vec<String> {
-        self.take_steps(URLS);
-        self.ask(Question::git_url(repo, url))
+        self.ask_urls(Question::git_url(repo, url))
     }
 
     /// [`Host::git_branch`], once.
@@ -225,7 +262,9 @@ impl<'h> Facts<'h> {
     /// [`Host::git_push_refs`], once.
     pub(crate) fn git_push_refs(&mut self, repo: &str, remote: &str, reference: &str) -> Option<Vec<String>> {
         self.take_steps(URLS);
-        self.ask(Question::git_push_refs(repo, remote, reference))
+        let refs: Option<Vec<String>> = self.ask(Question::git_push_refs(repo, remote, reference));
+        self.take_steps(refs.as_ref().map_or(0, Vec::len) * REF);
+        refs
     }
 
     /// [`Host::role_value`], once.
@@ -237,6 +276,15 @@ impl<'h> Facts<'h> {
     /// that does not hold.
     pub(crate) fn condition(&mut self, name: &str, subject: &str) -> bool {
         self.ask_always(Question::condition(name, subject))
+    }
+
+    /// The URLs of an answer about git; each of them costs.
+    fn ask_urls(&mut self, question: Question) -> Vec<String> {
+        self.take_steps(URLS);
+        let urls: Vec<String> = self.ask(question);
+        let cost: usize = urls.iter().map(|url| url.len().max(URLS)).sum();
+        self.take_steps(cost.saturating_sub(URLS));
+        urls
     }
 
     /// The answer; if the host has failed, that nothing is there.
@@ -259,19 +307,18 @@ impl<'h> Facts<'h> {
     }
 
     fn answer(&mut self, question: Question) -> Answer {
-        if let Some(known) = self.others.get_or_insert_default().get(&question) {
+        let asked = Asked::new(question, Question::about);
+        if let Some(known) = self.others.get_or_insert_default().get(&asked) {
             return known.clone();
         }
         self.take_steps(QUESTION);
-        let answer = question.ask(self.host());
+        let answer = asked.question.ask(self.host());
         self.note(|| Exchange {
-            question: question.clone(),
+            question: asked.question.clone(),
             answer: answer.clone(),
         });
         if !matches!(answer, Answer::Failed(_)) {
-            self.others
-                .get_or_insert_default()
-                .insert(question, answer.clone());
+            self.others.get_or_insert_default().insert(asked, answer.clone());
         }
         answer
     }
@@ -291,7 +338,24 @@ impl<'h> Facts<'h> {
 }
 
 fn is_below(path: &str, root: &str) -> bool {
-    strip_directory(path, root).is_some_and(|names| !names.is_empty())
+    names_below(path, root).is_some_and(|names| !names.is_empty())
+}
+
+/// [`strip_directory`], which looks at the end of `root` first: paths that are missing differ there, if anywhere.
+fn names_below<'p>(path: &'p str, root: &str) -> Option<&'p str> {
+    const END: usize = 16;
+    let may_end_there = match path.as_bytes().get(root.len()) {
+        Some(byte) => *byte == b'/',
+        None => path.len() == root.len(),
+    };
+    let end = |text: &str| {
+        let end = text.as_bytes().get(..root.len())?.last_chunk::<END>()?;
+        Some(u128::from_ne_bytes(*end))
+    };
+    match may_end_there && end(path) == end(root) {
+        true => strip_directory(path, root),
+        false => None,
+    }
 }
 
 /// Returns `true` if `path` is absolute and free of `.`, `..`, empty components, a trailing `/` and NUL.

@@ -20,6 +20,13 @@ macro_rules! questions {
                 Self::$variant { $($field: $field.to_owned()),+ }
             })+
 
+            /// The last of its fields, which differs most from that of the next question.
+            pub(crate) fn about(&self) -> &str {
+                match self {
+                    $(Self::$variant { $($field),+ } => last(&[$($field),+]),)+
+                }
+            }
+
             /// Asks the host.
             pub fn ask(&self, host: &dyn Host) -> Answer {
                 match self {
@@ -28,6 +35,10 @@ macro_rules! questions {
             }
         }
     };
+}
+
+fn last<'f>(fields: &[&'f String]) -> &'f str {
+    fields.last().map_or("", |field| field.as_str())
 }
 
 questions! {

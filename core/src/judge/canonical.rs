@@ -34,9 +34,6 @@ pub(crate) struct PathBase<'s> {
     pub(crate) server_paths: Option<&'s [ServerPath]>,
 }
 
-/// How many bytes of a URL are parsed in one step.
-const URL_BYTES: usize = 2;
-
 /// Makes canonical forms; every question to the host goes through its memory.
 pub(crate) struct Canonicalizer<'p, 'h> {
     pub(crate) program: &'p Program,
@@ -97,7 +94,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             };
         };
         if bound.role_set.intersects(program.url_roles) {
-            self.facts.take_steps(text.len() / URL_BYTES);
+            self.facts.take_steps(net::cost_of_parsing(text));
             if self.facts.has_failed() {
                 return Ok(Form::Text);
             }
@@ -348,8 +345,8 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         let definition = self.program.registry.get(role);
         let kind = url_kind(role, definition);
         if kind == UrlKind::Bare {
-            let bytes = self.text(operand, role).len();
-            self.facts.take_steps(bytes / URL_BYTES);
+            let cost = net::cost_of_parsing(self.text(operand, role));
+            self.facts.take_steps(cost);
             let text = operand.text(role).unwrap_or_default();
             let location = match self.facts.has_failed() {
                 true => Location::unknown(),
@@ -387,6 +384,14 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             UrlKind::GitRemote => {
                 let parsed = url.filter(|_| is_read_as_given);
                 let urls = net::resolve_git_remote(&text, parsed, &repositories.directories, &mut self.facts);
+                // A call whose steps have run out is denied, however many URLs are left.
+                if self.facts.has_failed() {
+                    operand
+                        .answers_mut()
+                        .locations
+                        .push((role, vec![Location::unknown()]));
+                    return;
+                }
                 let others = (!repositories.are_all).then(Location::unknown);
                 let known = urls.iter().map(|url| {
                     let parsed = parsed.filter(|_| *url == *text);

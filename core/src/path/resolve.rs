@@ -153,7 +153,7 @@ impl<'h> Resolver<'_, 'h> {
         }
         Ok(CanonicalPath::new(match self.walk().known_missing(lexical)? {
             Some(place) => place.into(),
-            None => self.walk().follow(lexical)?.into(),
+            None => self.walk().follow_collapsed(lexical)?.into(),
         }))
     }
 

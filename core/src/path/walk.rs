@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::host::Facts;
+use crate::host::{Facts, KNOWN_PATH};
 use crate::limits::Limits;
-use crate::text::is_at_or_below;
+use crate::text::strip_directory;
 
 use super::PathCase;
 use super::lexical::{join, parent, split_last};
@@ -61,9 +61,23 @@ impl<'w, 'h> Walk<'w, 'h> {
     ///
     /// Missing names count as directories to be created, so a `..` in the text itself undoes them. In a link's
     /// target, which the kernel walks, only an existing directory has a parent.
-    pub(super) fn follow(mut self, text: &str) -> Result<String, Unresolvable> {
+    pub(super) fn follow(self, text: &str) -> Result<String, Unresolvable> {
+        self.walk(steps(text, Origin::Value))
+    }
+
+    /// The same for a text that is collapsed, and so one step.
+    pub(super) fn follow_collapsed(self, text: &str) -> Result<String, Unresolvable> {
+        let names = text.strip_prefix('/').filter(|names| !names.is_empty());
+        self.walk(
+            names
+                .map(|names| Step::Down(names.to_owned()))
+                .into_iter()
+                .collect(),
+        )
+    }
+
+    fn walk(mut self, mut pending: Vec<Step>) -> Result<String, Unresolvable> {
         let mut place = Position::root();
-        let mut pending = steps(text, Origin::Value);
         pending.reverse();
         while let Some(step) = pending.pop() {
             match step {
@@ -98,6 +112,7 @@ impl<'w, 'h> Walk<'w, 'h> {
             place.path = path;
             return Ok(None);
         }
+        self.facts.take_steps(KNOWN_PATH);
         if let Some(real) = self.existing(&path)? {
             *place = Position::existing(&real);
             return Ok(None);
@@ -136,21 +151,22 @@ impl<'w, 'h> Walk<'w, 'h> {
         path: &'p str,
     ) -> Result<(Arc<str>, &'p str), Unresolvable> {
         let known = if place.path == "/" { 0 } else { place.path.len() };
-        let ancestors: Vec<&str> = path
-            .match_indices('/')
-            .filter(|(at, _)| *at > known)
-            .filter_map(|(at, _)| path.get(..at))
-            .collect();
-        let nth = |at: usize| ancestors.get(at).copied().unwrap_or(path);
-        let mut missing = ancestors.len();
+        let mut above = path
+            .rmatch_indices('/')
+            .map_while(|(at, _)| path.get(..at).filter(|_| at > known));
+        // The path itself and then its ancestors, as far up as they were needed: most often a few of many.
+        let mut upwards = vec![path];
+        let mut missing = 0;
         let mut asked = 0;
         let mut stride = 1;
         let (mut deepest, mut real) = loop {
-            if missing == 0 {
-                return Ok((self.real_start(place)?, nth(0)));
+            upwards.extend(above.by_ref().take(missing + stride + 1 - upwards.len()));
+            let last = upwards.len() - 1;
+            if missing == last {
+                return Ok((self.real_start(place)?, upwards.last().copied().unwrap_or(path)));
             }
-            let probe = missing.saturating_sub(stride);
-            if let Some(real) = self.existing(nth(probe))? {
+            let probe = last.min(missing + stride);
+            if let Some(real) = self.existing(upwards.get(probe).copied().unwrap_or(path))? {
                 break (probe, real);
             }
             missing = probe;
@@ -159,14 +175,14 @@ impl<'w, 'h> Walk<'w, 'h> {
                 stride *= 2;
             }
         };
-        while missing - deepest > 1 {
-            let probe = deepest + (missing - deepest) / 2;
-            match self.existing(nth(probe))? {
+        while deepest - missing > 1 {
+            let probe = deepest - (deepest - missing) / 2;
+            match self.existing(upwards.get(probe).copied().unwrap_or(path))? {
                 Some(found) => (deepest, real) = (probe, found),
                 None => missing = probe,
             }
         }
-        Ok((real, nth(missing)))
+        Ok((real, upwards.get(missing).copied().unwrap_or(path)))
     }
 
     /// The real place of `place`. The host has already confirmed it, unless it is the root where the walk began.
@@ -181,35 +197,48 @@ impl<'w, 'h> Walk<'w, 'h> {
     ///
     /// The host is not asked about names on the way to `real`: a canonical path contains no links.
     fn check_links(&mut self, path: &str, real: &str) -> Result<(), Unresolvable> {
-        let mut place = "/".to_owned();
-        let mut names: Vec<String> = path.rsplit('/').map(str::to_owned).collect();
+        // There is no link as far as both paths have the same names, and `path` itself was looked at.
+        let (same, rest) = split_where_apart(path, real);
+        let mut place = if same.is_empty() { "/" } else { same }.to_owned();
+        let mut names: Vec<Cow<'_, str>> = rest.rsplit('/').map(Cow::Borrowed).collect();
+        self.facts.take_steps(names.len());
+        // `real` as seen from the place, while that is on the way to it.
+        let mut ahead = strip_directory(real, &place);
         let mut links = 0;
         while let Some(name) = names.pop() {
-            match name.as_str() {
+            match &*name {
                 "" | "." => continue,
                 ".." => {
-                    place = parent(&place).to_owned();
+                    place.truncate(parent(&place).len());
+                    ahead = strip_directory(real, &place);
                     continue;
                 }
                 _ => {}
             }
-            let candidate = join(&place, &name);
-            check_process(&candidate, self.path_case)?;
-            if is_at_or_below(real, &candidate) {
-                place = candidate;
+            let directory = place.len();
+            if place != "/" {
+                place.push('/');
+            }
+            place.push_str(&name);
+            check_process(&place, self.path_case)?;
+            ahead = ahead.and_then(|rest| strip_directory(rest, &name));
+            if ahead.is_some() {
                 continue;
             }
-            let Some(target) = self.facts.read_link(&candidate) else {
-                place = candidate;
+            let Some(target) = self.facts.read_link(&place) else {
                 continue;
             };
             self.check_target(&target)?;
             links += 1;
             self.check_count(links)?;
-            if target.starts_with('/') {
-                "/".clone_into(&mut place);
+            match target.starts_with('/') {
+                true => place.truncate(1),
+                false => place.truncate(directory),
             }
-            names.extend(target.rsplit('/').map(str::to_owned));
+            ahead = strip_directory(real, &place);
+            let before = names.len();
+            names.extend(target.rsplit('/').map(|name| Cow::Owned(name.to_owned())));
+            self.facts.take_steps(names.len() - before);
         }
         Ok(())
     }
@@ -230,6 +259,15 @@ impl<'w, 'h> Walk<'w, 'h> {
         }
         Ok(())
     }
+}
+
+/// `path` up to the last `/` before which it has the same names as `other`, and the rest.
+fn split_where_apart<'p>(path: &'p str, other: &str) -> (&'p str, &'p str) {
+    let both = path.bytes().zip(other.bytes());
+    let same = both.take_while(|(one, other)| one == other).count();
+    let slash = path.bytes().take(same).rposition(|byte| byte == b'/');
+    path.split_at_checked(slash.unwrap_or_default())
+        .unwrap_or(("", path))
 }
 
 /// A link whose target does not exist, and the names after it.

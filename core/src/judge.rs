@@ -142,6 +142,8 @@ pub(crate) struct Case<'p, 'c, 'h> {
     branches: Option<Option<Arc<[String]>>>,
     /// The refs that a push of each value updates, once asked for: `None` if they cannot be told.
     pushed: BTreeMap<usize, Option<Arc<[String]>>>,
+    /// The remotes that refs are pushed to, found once.
+    remotes: Option<Arc<[String]>>,
     /// The path of each argument that others are relative to, once asked for.
     bases: BTreeMap<&'p str, Option<Arc<str>>>,
     /// The operands under each role, once asked for.
@@ -208,6 +210,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             repositories: None,
             branches: None,
             pushed: BTreeMap::new(),
+            remotes: None,
             bases: BTreeMap::new(),
             values: RoleValues::default(),
             hits: Table::default(),

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::{MOST, Shape, domains, each, rules};
+use super::{MOST, Shape, domains, each, list, rules};
 
 pub(super) fn shapes() -> Vec<Shape> {
-    let groups = [paths(), deep_paths(), remotes()];
+    let groups = [paths(), deep_paths(), remotes(), pushes()];
     groups.into_iter().flatten().collect()
 }
 
@@ -24,7 +24,14 @@ fn gated(name: &'static str, count: usize, path: impl Fn(usize) -> String) -> Sh
 /// As many paths as a role may have.
 fn paths() -> Vec<Shape> {
     let deep = "directory/".repeat(20);
+    let mut deleted = gated(
+        "gate of 16,384 paths to delete in directories 20 deep",
+        MOST,
+        |at| format!("/srv/{deep}./f{at}"),
+    );
+    deleted.roles = json!({"values": ["delete-path"]});
     vec![
+        deleted,
         gated("gate of 16,384 paths in directories 20 deep", MOST, |at| {
             format!("/srv/{deep}./f{at}")
         }),
@@ -44,6 +51,11 @@ fn paths() -> Vec<Shape> {
             |at| format!("/srv/new{at}/{deep}./f"),
         ),
         gated(
+            "gate of 16,384 paths that are patterns in directories 20 deep",
+            MOST,
+            |at| format!("/srv/{deep}{at}/[a][b][c][d]"),
+        ),
+        gated(
             "gate of 16,384 paths behind a link in directories 20 deep",
             MOST,
             |at| format!("/srv/{deep}link/f{at}"),
@@ -55,6 +67,9 @@ fn paths() -> Vec<Shape> {
 fn deep_paths() -> Vec<Shape> {
     let longest = "a/".repeat(16_000);
     vec![
+        gated("gate of 500 paths in directories 16,000 deep", 500, |at| {
+            format!("/srv/{longest}{at}")
+        }),
         gated("gate of 4,000 links in directories 2,000 deep", 4_000, |_| {
             format!("/srv/{}link", "a/".repeat(2_000))
         }),
@@ -101,4 +116,15 @@ fn remotes() -> Vec<Shape> {
             &|_| "many".to_owned(),
         ),
     ]
+}
+
+/// Branches that a call pushes.
+fn pushes() -> Vec<Shape> {
+    let branch = "branch-name";
+    let denied = rules(36, "deny", |at| list(branch, "identifiers", &[format!("b{at}x")]));
+    let mut one = Shape::new("16,000 branches pushed to a remote", denied, branch, json!(null));
+    one.roles = json!({"path": ["read-path"], "values": [branch], "remote": ["git-remote-url"]});
+    let branches = each(16_000, |at| format!("b{at}"));
+    one.arguments = json!({"path": "/repo", "values": branches, "remote": "https://h.test/a"});
+    vec![one]
 }

@@ -52,10 +52,14 @@ impl Case<'_, '_, '_> {
             return None;
         }
         let mut pushed = Vec::new();
-        for remote in self.remotes_given() {
+        let remotes = match &self.remotes {
+            Some(known) => Arc::clone(known),
+            None => Arc::clone(self.remotes.insert(self.remotes_given().into())),
+        };
+        for remote in remotes.iter() {
             for directory in &repositories.directories {
                 let facts = &mut self.canonicalizer.facts;
-                pushed.extend(facts.git_push_refs(directory, &remote, &reference)?);
+                pushed.extend(facts.git_push_refs(directory, remote, &reference)?);
             }
         }
         Some(pushed)

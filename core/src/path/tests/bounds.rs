@@ -129,6 +129,34 @@ fn the_host_is_asked_no_more_than_needed() {
 }
 
 #[test]
+fn what_is_asked_again_is_counted() {
+    let limits = Limits::default();
+    for (value, most) in [
+        ("/srv/box/src/../a.txt".to_owned(), 1_000),
+        (format!("/srv/box/new{}", "/n".repeat(2_000)), 1_000),
+        (format!("/srv/sb{}", "/../sb".repeat(50)), 50),
+    ] {
+        let disk = sample();
+        let mut facts = Facts::bounded(&disk, false, 20_000);
+        let mut times = 0;
+        while !facts.has_failed() && times <= most {
+            let mut resolver = Resolver {
+                facts: &mut facts,
+                home: "/",
+                limits: &limits,
+                path_case: PathCase::Sensitive,
+            };
+            let _ = resolver.resolve(&value, "/");
+            times += 1;
+        }
+        assert!(
+            facts.is_exhausted(),
+            "{value:?} is resolved more than {most} times"
+        );
+    }
+}
+
+#[test]
 fn many_missing_names_cost_few_questions() {
     let disk = sample();
     let tail = "/a".repeat(16_000);

@@ -13,7 +13,7 @@ pub(crate) fn pathspec_readings(path: &str) -> Option<Vec<String>> {
     if !path.contains('[') {
         return Some(Vec::new());
     }
-    let mut readings = vec![String::new()];
+    let mut readings = vec![String::with_capacity(path.len())];
     let mut rest = path;
     while let Some((before, after)) = rest.split_once('[') {
         let Some((characters, beyond)) = class(after)? else {
@@ -23,14 +23,14 @@ pub(crate) fn pathspec_readings(path: &str) -> Option<Vec<String>> {
         if readings.len().saturating_mul(characters.len()) > MOST_READINGS {
             return None;
         }
-        readings = readings
-            .iter()
-            .flat_map(|reading| {
-                characters
-                    .iter()
-                    .map(move |one| format!("{reading}{before}{one}"))
-            })
-            .collect();
+        readings.iter_mut().for_each(|reading| reading.push_str(before));
+        match characters.as_slice() {
+            [one] => readings.iter_mut().for_each(|reading| reading.push(*one)),
+            all => {
+                let longer = |reading: &String| all.iter().map(|one| format!("{reading}{one}")).collect();
+                readings = readings.iter().flat_map::<Vec<String>, _>(longer).collect();
+            }
+        }
         rest = beyond;
     }
     readings.iter_mut().for_each(|reading| reading.push_str(rest));

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::asked::{Asked, written};
 use super::choice::Choice;
 use super::divided::{Divided, Group, Mode, Picks};
-use super::inexact::{CEILING, PATTERN};
+use super::inexact::is_denied;
 use super::label::Label;
 use super::meant::Meant;
 use super::rows::{UNKNOWN_ARGUMENT, is_about_form};
@@ -139,8 +139,7 @@ impl<'a, 'e> HeldStatement<'a, 'e> {
         self.divided.note_inexact();
         let may_deny = self.is_bad(Effect::Deny as u8);
         let reasons = self.divided.inexact.iter();
-        // What is not exact there is denied.
-        let matters = |why: &&String| may_deny || !(why.starts_with(PATTERN) || *why == CEILING);
+        let matters = |why: &&String| may_deny || !is_denied(why);
         reasons.filter(matters).cloned().collect()
     }
 

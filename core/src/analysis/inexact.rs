@@ -14,10 +14,24 @@ use crate::role::{RoleId, RoleSet, Step};
 use crate::world::Condition;
 
 /// How what is said about protected patterns begins.
-pub(super) const PATTERN: &str = "which paths the protected pattern";
+const PATTERN: &str = "which paths the protected pattern";
+
+/// The reason that is given for tools that may move directories; what the regions say is about files.
+const MOVED: &str = "which protected paths a directory that is moved may bring along";
 
 /// The reason that is given for patterns of a ceiling.
-pub(super) const CEILING: &str = "the capability ceiling's patterns of arguments are not divided";
+const CEILING: &str = "the capability ceiling's patterns of arguments are not divided";
+
+/// Returns `true` if the calls that a reason is about are denied, where they are not judged as the regions say.
+pub(super) fn is_denied(why: &str) -> bool {
+    why.starts_with(PATTERN) || [MOVED, CEILING].contains(&why)
+}
+
+/// Returns `true` if the regions hide no call that is judged less strictly: of these reasons none is about more than
+/// directories that are moved, and files that are moved are in the regions.
+pub(super) fn hide_nothing(reasons: &[String]) -> bool {
+    reasons.iter().all(|why| why == MOVED)
+}
 
 impl Divided<'_, '_> {
     /// Notes everything that the division cannot be exact about, whatever the values.
@@ -74,6 +88,10 @@ impl Divided<'_, '_> {
                     self.note(format!("{PATTERN} `{text}` {what}"));
                 }
             }
+        }
+        let moves = [RoleId::WRITE_PATH, RoleId::DELETE_PATH];
+        if moves.iter().all(|role| roles.contains(*role)) && !program.protected.is_empty() {
+            self.note(MOVED.to_owned());
         }
         for (_, rule) in program.rules_of(self.tool) {
             let lists = rule.lists.iter().filter(|list| list.roles.intersects(roles));
@@ -158,8 +176,7 @@ impl Divided<'_, '_> {
     pub(super) fn forgive(&mut self) {
         let Some(other) = self.other else {
             // A tool that the other program does not have is denied there.
-            self.inexact
-                .retain(|why| !why.starts_with(PATTERN) && *why != CEILING);
+            self.inexact.retain(|why| !is_denied(why));
             return;
         };
         let (one, other) = (self.analysis.imagined.program(), other.imagined.program());
@@ -168,7 +185,8 @@ impl Divided<'_, '_> {
         }
         let document = |program: &Program| program.ceiling.as_ref().map(|ceiling| ceiling.document().clone());
         if same::protects_alike(one, other) {
-            self.inexact.retain(|why| !why.starts_with(PATTERN));
+            self.inexact
+                .retain(|why| !why.starts_with(PATTERN) && why != MOVED);
         }
         let are_anchored_alike = one.sandbox == other.sandbox && one.current == other.current;
         if document(one) == document(other) && are_anchored_alike {

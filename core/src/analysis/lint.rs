@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::inexact::hide_nothing;
 use super::rows::is_about_form;
 use super::{Analysis, Region, ToolRegions, Watcher, asked};
 use crate::config::{self, DocumentKind};
@@ -16,6 +17,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{DocumentSource, JsonPath, syntax_fault, without_comments};
 use crate::engine::{BuildError, Engine, Imagined};
 use crate::host::Host;
+use crate::model::Effect;
 
 /// A doubt about the documents.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -180,9 +182,9 @@ impl Lint<'_> {
         let mut denied: BTreeMap<(&str, &str), Vec<(&ToolRegions, &Region)>> = BTreeMap::new();
         for tool in self.regions {
             let mut regions = regions_of(tool);
-            let is_exact = tool.inexact.is_empty();
+            let is_exact = hide_nothing(&tool.inexact);
             let is_denied = self.engine.denies_every_call(&tool.server_name, &tool.tool_name)
-                || is_exact && regions_of(tool).all(|(_, region)| region.decision == "deny");
+                || is_exact && regions_of(tool).all(|(_, region)| region.decision == Effect::Deny.as_str());
             // What is refused for its form alone may be well-formed otherwise.
             if let Some(first) = regions.find(|(_, region)| !is_about_form(&region.rule))
                 && is_denied

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::choice::Choice;
 use super::divided::{Divided, Extra, Group, Mode, Picks, products};
+use super::inexact::hide_nothing;
 use super::label::{Label, listed};
 use super::rows::is_about_form;
 use super::slots::{Accepts, Slot};
@@ -63,7 +64,7 @@ impl Divided<'_, '_> {
     /// for their form say nothing: a tool may want what the analysis does not give it.
     pub(super) fn denies_all(mut self) -> bool {
         self.note_inexact();
-        if !self.inexact.is_empty() {
+        if !hide_nothing(&self.inexact) {
             return false;
         }
         for mode in self.modes() {
@@ -93,7 +94,7 @@ impl Divided<'_, '_> {
             }
         }
         // Bounds may have been met on the way.
-        self.inexact.is_empty()
+        hide_nothing(&self.inexact)
     }
 
     /// The groups of arguments that are looked at together.

@@ -88,6 +88,21 @@ impl Wildcard {
         parts.len() <= first.len() && begins
     }
 
+    /// Returns `true` if, as far as the text tells, something below the relative path may be a match because of its last names:
+    /// they are the first ones after the last `**`, and not all of them.
+    pub(crate) fn may_go_on_below(&self, names: &str) -> bool {
+        let any = self.components.iter().rposition(|one| *one == Component::Any);
+        let after = any
+            .and_then(|at| self.components.get(at + 1..))
+            .unwrap_or_default();
+        let parts: Vec<&str> = components(names).collect();
+        (1..after.len()).any(|count| {
+            let last = parts.len().checked_sub(count).and_then(|from| parts.get(from..));
+            let mut pairs = after.iter().zip(last.unwrap_or_default());
+            last.is_some() && pairs.all(|(component, part)| component.matches(part))
+        })
+    }
+
     /// The names after the last `**`, if there is one and they hold no `*`.
     pub(crate) fn names_after_any(&self) -> Option<String> {
         let at = self.components.iter().rposition(|one| *one == Component::Any)?;

@@ -74,6 +74,17 @@ impl ProtectedPattern {
         })
     }
 
+    /// Returns `true` if a directory that is moved to the path may bring a match along, as far as the texts tell.
+    pub(super) fn may_come_along(&self, path: &str) -> bool {
+        self.0.iter().any(|reading| {
+            let path = reading.case.fold_written(path);
+            reading.directories.iter().any(|directory| {
+                let goes_on = |names: &str| reading.pattern.may_go_on_below(names);
+                path.with_names_below(directory, goes_on) == Some(true)
+            })
+        }) || self.may_lie_within(path)
+    }
+
     /// Returns `true` if the pattern protects the path although it may lie in the sandbox, whose directories are given
     /// in every form. A directory that lies in a match itself excepts everything in it, unless there is another match
     /// in it.

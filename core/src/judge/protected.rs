@@ -4,8 +4,10 @@ use super::Case;
 use super::canonical::Canonicalizer;
 use super::check::{Check, deny};
 use super::directories::Protection;
+use super::operand::Operand;
 use super::sandbox::Sandbox;
 use crate::path::{CanonicalPath, PathCase, Unresolvable};
+use crate::program::Compatibility;
 use crate::role::RoleId;
 
 /// A path that may be protected.
@@ -15,12 +17,21 @@ struct Candidate<'o> {
     from: From,
     /// Other paths that lead there, for patterns.
     written: &'o [String],
-    /// `true` if the call removes it.
-    is_deleted: bool,
+    change: Change,
     /// The direct entries of the directory that the call removes, as far as patterns may match there.
     contents: &'o [String],
     /// The text to show in its place, in an engine with a world: the address, or the text as it was given.
     shown: Option<&'o str>,
+}
+
+/// What the call may do to what lies below the path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Change {
+    None,
+    /// It removes the path.
+    Removal,
+    /// It moves a directory there.
+    Arrival,
 }
 
 /// Where it comes from.
@@ -104,6 +115,7 @@ fn hold(
     mut ends: impl FnMut(&Candidate<'_>, bool) -> bool,
 ) {
     let removes_places = case.removes_places();
+    let moves_directory = moves_directory(case);
     let program = case.program;
     let (protection, sandbox) = case.directories.protection(&mut case.canonicalizer);
     let has_patterns = !program.protected.patterns.is_empty();
@@ -112,7 +124,12 @@ fn hold(
         ends(&candidate, is_protected)
     };
     let _ = case.operands.iter().enumerate().any(|(place, operand)| {
-        let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
+        let roles = operand.bound.role_set;
+        let change = match roles.contains(RoleId::DELETE_PATH) {
+            true => Change::Removal,
+            false if moves_directory && roles.contains(RoleId::WRITE_PATH) => Change::Arrival,
+            false => Change::None,
+        };
         let contents = contents.get(place).map_or(&[][..], Vec::as_slice);
         let from = From::Role(place);
         let mut paths = operand.paths().enumerate();
@@ -121,7 +138,7 @@ fn hold(
                 path: Some(Path::Canonical(path)),
                 from,
                 written: if at == 0 { operand.written() } else { &[] },
-                is_deleted,
+                change,
                 contents,
                 shown: Some(operand.bound.raw()),
             })
@@ -131,7 +148,7 @@ fn hold(
                 path: Some(Path::Canonical(&located.path)),
                 from,
                 written: written.as_slice(),
-                is_deleted: is_deleted || removes_places,
+                change: if removes_places { Change::Removal } else { change },
                 contents,
                 shown: Some(&located.address),
             })
@@ -143,7 +160,7 @@ fn hold(
             path: canonical.or_else(|| one.lexical.as_deref().map(Path::Lexical)),
             from: From::Heuristic(one.at),
             written: &one.written,
-            is_deleted: false,
+            change: Change::None,
             contents: &[],
             shown: given.map(|given| &*given.text),
         })
@@ -222,7 +239,7 @@ fn is_protected(
         let mut paths = protection.paths.iter();
         let is_in_one = paths.any(|entry| {
             let is_covered = entry.covers(&folded) && !sandbox.excepts(path.as_str(), entry, case);
-            is_covered || (candidate.is_deleted && entry.lies_within(&folded))
+            is_covered || (candidate.change != Change::None && entry.lies_within(&folded))
         });
         if is_in_one {
             return true;
@@ -234,12 +251,38 @@ fn is_protected(
             .into_iter()
             .chain(candidate.written.iter().map(String::as_str));
         forms.any(|form| {
-            pattern.protects(form, sandbox.forms()) || (candidate.is_deleted && pattern.may_lie_within(form))
+            let is_near = match candidate.change {
+                Change::None => false,
+                Change::Removal => pattern.may_lie_within(form),
+                Change::Arrival => pattern.may_come_along(form),
+            };
+            is_near || pattern.protects(form, sandbox.forms())
         }) || candidate
             .contents
             .iter()
             .any(|form| pattern.protects(form, sandbox.forms()))
     })
+}
+
+/// Returns `true` if the call may move a directory: it removes a path that is not known to be a file, and writes another. What
+/// is in the directory is then written as well.
+fn moves_directory(case: &mut Case<'_, '_, '_>) -> bool {
+    let has = |role: RoleId| move |operand: &Operand<'_, '_>| operand.bound.role_set.contains(role);
+    let writes =
+        |operand: &Operand<'_, '_>| has(RoleId::WRITE_PATH)(operand) && !has(RoleId::DELETE_PATH)(operand);
+    if case.program.compatibility == Compatibility::Runtime || !case.operands.iter().any(writes) {
+        return false;
+    }
+    let facts = &mut case.canonicalizer.facts;
+    let removed = case
+        .operands
+        .iter()
+        .filter(|operand| has(RoleId::DELETE_PATH)(operand));
+    let mut places = removed.filter_map(|operand| {
+        let located = operand.located().map(|located| &located.path);
+        operand.path().or(located)
+    });
+    places.any(|path| facts.is_directory(path.as_str()) != Some(false))
 }
 
 /// The direct entries of the places that the call removes, by operand, as far as patterns may match there.

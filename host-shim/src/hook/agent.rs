@@ -32,6 +32,7 @@ const COPILOT: &[&str] = &[
     "**/.copilot/hooks",
     "**/.copilot/settings.json",
     "**/.copilot/config.json",
+    "**/.copilot/mcp-config.json",
     "**/.copilot/installed-plugins/**/hooks.json",
     "**/.claude/settings.json",
     "**/.claude/settings.local.json",
@@ -91,7 +92,8 @@ impl Agent {
         }
     }
 
-    /// The files that say which hooks the agent runs, and those that turn hooks off, as patterns of protected paths.
+    /// The files that say which hooks and which servers of MCP the agent runs, and those that turn hooks off, as patterns of
+    /// protected paths.
     ///
     /// Where a file adds hooks and holds much else, such as the text of a skill, the pattern names that file and not its folder.
     pub(super) fn protected(self) -> Vec<&'static str> {
@@ -105,6 +107,8 @@ impl Agent {
                 "**/.claude/plugins/**/hooks.json",
                 "**/.claude/plugins/*.json",
                 "**/.claude-plugin",
+                "**/.mcp.json",
+                "~/.claude.json",
                 "/etc/claude-code",
                 "/Library/Application Support/ClaudeCode",
             ],
@@ -118,6 +122,7 @@ impl Agent {
             ],
             Self::Cursor => vec![
                 "**/.cursor/hooks.json",
+                "**/.cursor/mcp.json",
                 // It runs Claude Code's hooks too, if it is set to.
                 "**/.claude/settings.json",
                 "**/.claude/settings.local.json",
@@ -142,6 +147,7 @@ impl Agent {
                 &[
                     // `chat.useHooks` and `chat.hookFilesLocations`.
                     "**/.vscode/settings.json",
+                    "**/.vscode/mcp.json",
                     "**/*.code-workspace",
                     "**/.agent.md",
                     "**/*.agent.md",

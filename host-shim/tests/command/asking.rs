@@ -81,6 +81,23 @@ fn a_command_takes_flags_of_its_own_and_none_of_the_guard() {
 }
 
 #[test]
+fn what_decides_is_protected() {
+    let project = Project::new();
+    project.write("ask.sh", "echo once\n");
+    let flags = [&["--ask", "600"], &STATE[..], &["--ask-command", "sh", "ask.sh"]].concat();
+    let mut guarded = Guarded::start(&project, &flags, ECHO);
+    for (id, path) in [(1, "ask.sh"), (2, env!("CARGO_BIN_EXE_callgate"))] {
+        let answer = guarded.ask(id, path);
+        assert_eq!(
+            answer["result"]["_meta"]["callgate/rule"], "structural-protected-path",
+            "{answer}"
+        );
+    }
+    assert_eq!(guarded.ask(3, "/etc/hosts")["result"]["content"], json!([]));
+    guarded.end();
+}
+
+#[test]
 fn a_command_without_an_answer_leaves_the_question_open() {
     let project = Project::new();
     for script in [

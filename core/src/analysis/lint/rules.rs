@@ -112,7 +112,7 @@ impl Lint<'_> {
             if is_named.is_some_and(|tool| program.rules_of(tool).next().is_some()) {
                 // A structural check leaves nothing to the rules.
                 let decided = || regions_of(&tool).filter(|(_, region)| !is_about_form(&region.rule));
-                if decided().all(|(_, region)| region.decision != "deny") {
+                if decided().all(|(_, region)| region.decision != Effect::Deny.as_str()) {
                     for (_, region) in decided() {
                         found.structural.insert(region.rule.clone());
                         let call = || call_of(&tool, region);
@@ -164,7 +164,7 @@ impl Lint<'_> {
                     .flat_map(|argument| argument.roles.possible());
                 roles.any(|role| program.resource_roles.contains(role))
             });
-            bears && *region.rule == *rule.name && region.decision == "allow"
+            bears && *region.rule == *rule.name && region.decision == Effect::Allow.as_str()
         });
         if let Some((tool, region)) = by_rule {
             let call = call_of(tool, region);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::division::{Mistake, Tally};
 use crate::analysis::choice::Choice;
 use crate::analysis::divided::{Divided, Group, Mode, SlotRoles};
-use crate::analysis::inexact::{CEILING, PATTERN};
+use crate::analysis::inexact::is_denied;
 use crate::analysis::label::Label;
 use crate::analysis::slots;
 use crate::analysis::{Analysis, Region, asked};
@@ -374,7 +374,7 @@ impl<'a, 'e> Subject<'a, 'e> {
     /// Returns `true` if something is not exact. What is not denied is, whatever patterns of protected paths and ceilings match.
     fn is_inexact(&self) -> bool {
         let mut inexact = self.divided.inexact.iter();
-        let matters = |why: &String| !why.starts_with(PATTERN) && *why != CEILING;
+        let matters = |why: &String| !is_denied(why);
         !matches!(self.mistake, Mistake::HidesNotes) && inexact.any(matters)
     }
 }

@@ -253,11 +253,14 @@ impl Guard {
     }
 
     fn builder(&self) -> Result<GateBuilder, Failure> {
-        let mut builder = self.setup.builder()?.protect_documents();
-        // Whoever writes there approves calls, also those of other guards; and so does who writes the program that asks.
+        let mut builder = self.setup.protecting_builder()?;
+        // Whoever writes there approves calls, also those of other guards; and so does who writes the program that asks, or a
+        // script that it runs.
         let state = approvals::folder(self.state.as_deref());
-        let asks = self.ask_command.iter().flatten().take(1).map(PathBuf::from);
-        let asks: Vec<PathBuf> = asks.filter(|program| program.components().count() > 1).collect();
+        let asks = self.ask_command.iter().flatten().enumerate();
+        let asks = asks.map(|(at, word)| (at, PathBuf::from(word)));
+        let asks = asks.filter(|(at, file)| (*at == 0 && file.components().count() > 1) || file.is_file());
+        let asks: Vec<PathBuf> = asks.map(|(_, file)| file).collect();
         for file in self.audit.iter().chain(&self.lock).chain(&state).chain(&asks) {
             let path = std::path::absolute(file).map_err(|error| Failure::Fault(error.to_string()))?;
             match path.to_str() {

@@ -140,7 +140,7 @@ impl Hook {
         std::env::set_current_dir(call.directory()).map_err(|error| {
             Failure::Fault(format!("the agent's directory `{}`: {error}", call.directory()))
         })?;
-        let mut builder = call.added_to(self.setup.builder()?.protect_documents());
+        let mut builder = call.added_to(self.setup.protecting_builder()?);
         let state = approvals::folder(self.state.as_deref());
         for path in self.audit.iter().chain(&state) {
             match path.to_str() {

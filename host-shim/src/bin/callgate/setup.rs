@@ -153,6 +153,16 @@ impl Setup {
         self.builder_on(self.host()?)
     }
 
+    /// The same for a gate before an agent. Whoever writes the documents, or this program, decides what is allowed.
+    pub(crate) fn protecting_builder(&self) -> Result<GateBuilder, Failure> {
+        let builder = self.builder()?.protect_documents();
+        let program = std::env::current_exe().ok();
+        Ok(match program.as_deref().and_then(Path::to_str) {
+            Some(program) => builder.protect(program),
+            None => builder,
+        })
+    }
+
     /// The same on another host. In a world the bundle lies in the current directory, wherever it lies here.
     pub(crate) fn builder_in_world(
         &self,

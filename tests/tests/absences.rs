@@ -46,7 +46,6 @@ const STANDARD: &[&str] = &[
     "std::iter",
     "std::marker::PhantomData",
     "std::mem::replace",
-    "std::mem::swap",
     "std::mem::take",
     "core::net::Ipv4Addr",
     "core::net::Ipv6Addr",

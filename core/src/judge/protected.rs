@@ -24,7 +24,7 @@ struct Candidate<'o> {
     shown: Option<&'o str>,
 }
 
-/// What the call may do to what lies below the path.
+/// The change that the call may make below a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Change {
     None,

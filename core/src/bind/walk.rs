@@ -47,10 +47,10 @@ pub(super) enum Met<'v, 'a> {
 pub(super) fn walk<'v, 'a: 'v>(
     value: &'v Value<'a>,
     tree: &PointerTree,
-    visit: impl FnMut(&[WayStep<'v>], usize, Met<'v, 'a>),
+    mut visit: impl FnMut(&[WayStep<'v>], usize, Met<'v, 'a>),
 ) {
     Walk {
-        visit,
+        visit: &mut visit,
         way: Vec::new(),
         mismatched: BTreeSet::new(),
     }
@@ -64,14 +64,15 @@ const EITHER: &str = "an array or object";
 /// The nodes that pointers have reached at one value.
 type Nodes<'t> = SmallVec<[&'t PointerTree; 2]>;
 
-struct Walk<'v, F> {
-    visit: F,
+struct Walk<'w, 'v, 'a> {
+    /// Behind a reference, so that there is one walk, not one for each caller.
+    visit: &'w mut dyn FnMut(&[WayStep<'v>], usize, Met<'v, 'a>),
     way: Vec<WayStep<'v>>,
     /// Nodes whose pointers met a value of another type: an array, if `true`, else neither an array nor an object.
     mismatched: BTreeSet<(*const PointerTree, bool)>,
 }
 
-impl<'v, 'a: 'v, F: FnMut(&[WayStep<'v>], usize, Met<'v, 'a>)> Walk<'v, F> {
+impl<'v, 'a: 'v> Walk<'_, 'v, 'a> {
     fn go(&mut self, value: &'v Value<'a>, nodes: &[&PointerTree]) {
         for number in nodes.iter().flat_map(|node| &node.ends) {
             (self.visit)(&self.way, *number, Met::Value(value));

@@ -1,14 +1,4 @@
 export {
-  collectDistinctRoles,
-  extractAnnotatedPaths,
-  extractDefaultRoles,
-  isConditionalRoles,
-  resolveStoredAnnotation,
-  resolveStoredAnnotationsFile,
-} from "./api/annotations.js";
-export * from "./api/approvals.js";
-export * from "./api/ceilings.js";
-export {
   type CallOptions,
   createEngine,
   type Engine,
@@ -17,13 +7,10 @@ export {
   type GateOptions,
 } from "./api/create-engine.js";
 export * from "./api/define.js";
-export * from "./api/paths.js";
-export * from "./api/policy.js";
 export * from "./api/policy-engine.js";
 export { prepareToolArgs } from "./api/prepare-tool-args.js";
-export * from "./api/roles.js";
-export * from "./api/urls.js";
 export * from "./errors.js";
+export * from "./functions.js";
 export { createRecordedHost } from "./host/recorded.js";
 export {
   createVirtualHost,

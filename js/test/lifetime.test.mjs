@@ -3,8 +3,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { createEngine, normalizeUrl, PolicyEngine, prepareToolArgs } from "callgate";
+import {
+  createEngine,
+  expandTilde,
+  normalizeUrl,
+  PolicyEngine,
+  prepareToolArgs,
+  resolveRealPath,
+  setDefaultHost,
+} from "callgate";
 import { currentMemory, WasmEngine } from "../wasm/callgate.js";
+import { currentMemory as memoryOfFunctions, WasmHost } from "../wasm/functions.js";
 import { ANNOTATIONS, CONFIG, call, host, POLICY, SANDBOX } from "./support.mjs";
 
 setFlagsFromString("--expose-gc");
@@ -13,11 +22,11 @@ const collect = runInNewContext("gc");
 const request = call("filesystem", "read_file", { path: `${SANDBOX}/a.txt` });
 const memory = () => currentMemory().buffer.byteLength;
 
-/** Makes the next call of one of the module's methods throw what a trap throws. */
-function trapping(name) {
-  const honest = WasmEngine.prototype[name];
-  WasmEngine.prototype[name] = () => {
-    WasmEngine.prototype[name] = honest;
+/** Makes the next call of one of a class's methods throw what a trap throws. */
+function trapping(name, { prototype } = WasmEngine) {
+  const honest = prototype[name];
+  prototype[name] = () => {
+    prototype[name] = honest;
     throw new WebAssembly.RuntimeError("unreachable");
   };
 }
@@ -81,6 +90,34 @@ test("a trap within a callback's own call breaks the outer one too", () => {
   assert.equal(nested.evaluate(request).decision, "allow");
 });
 
+test("a trap of a function is an error, and the next call goes on in a new instance", () => {
+  let inner;
+  const ask = () => resolveRealPath(`${SANDBOX}/a.txt`);
+  const nesting = {
+    ...host,
+    realpath: (path) => {
+      if (inner === undefined) {
+        inner = "asked";
+        trapping("expandTilde", WasmHost);
+        assert.throws(() => expandTilde("~"), { code: "engine-fault" });
+      }
+      return host.realpath(path);
+    },
+  };
+  setDefaultHost(host);
+  const before = ask();
+  const instance = memoryOfFunctions();
+  trapping("resolveRealPath", WasmHost);
+  assert.throws(ask, { code: "engine-fault", message: /the module for functions broke/ });
+  assert.equal(ask(), before);
+  assert.notEqual(memoryOfFunctions(), instance);
+  // The instance that the outer call runs in can no longer be trusted.
+  setDefaultHost(nesting);
+  assert.throws(ask, { code: "engine-fault" });
+  assert.equal(inner, "asked");
+  assert.equal(ask(), before);
+});
+
 test("a call is read whole if the memory grows as its tool is looked up", () => {
   const honest = WasmEngine.prototype.tool;
   for (const name of ["read_file", "unknown"]) {
@@ -124,11 +161,12 @@ test("many calls leave nothing in the module's memory", () => {
   for (let index = 0; index < 500; index++) {
     round(index);
   }
-  const before = memory();
+  const sizes = () => [memory(), memoryOfFunctions().buffer.byteLength];
+  const before = sizes();
   for (let index = 500; index < 5_000; index++) {
     round(index);
   }
-  assert.equal(memory(), before);
+  assert.deepEqual(sizes(), before);
 });
 
 test("disposing of an engine frees its memory at once", () => {

@@ -85,12 +85,28 @@ test("Node loads every entry", () => {
     if (data.name !== "callgate") throw new Error(data.name);
     const bytes = readFileSync(new URL(import.meta.resolve("callgate/callgate.wasm")));
     let refused;
-    try { callgate.normalizeUrl("x"); } catch (thrown) { refused = thrown.code; }
+    const host = callgate.createVirtualHost({ home: "/", cwd: "/" });
+    try { callgate.createEngine({ policy: "{}", annotations: "{}", host }); } catch (thrown) { refused = thrown.code; }
     if (refused !== "not-ready") throw new Error(refused);
     await callgate.init(new WebAssembly.Module(bytes));
     callgate.initSync(bytes);
     ${SHOW}`;
   judges("node", ["--no-warnings", program("slim.mjs", text)]);
+});
+
+test("the entry of the functions loads its module when it is asked something", () => {
+  const text = `
+    import { readFileSync } from "node:fs";
+    import { normalizeUrl, resolveRealPath } from "callgate/functions";
+    import * as whole from "callgate";
+    import * as web from ${JSON.stringify(join(installed, "dist/functions-web.js"))};
+    console.log(normalizeUrl("HTTPS://a.example/"), resolveRealPath("/"), normalizeUrl === whole.normalizeUrl);
+    await web.init(readFileSync(${JSON.stringify(join(installed, "wasm/functions.wasm"))}));
+    console.log(web.extractDomain("https://a.example/b"));`;
+  assert.equal(
+    run("node", [program("functions.mjs", text)], { cwd: project }),
+    "https://a.example / true\na.example\n",
+  );
 });
 
 test("the entry for tools loads its module when it is asked something", () => {
@@ -153,7 +169,7 @@ test("the entries for browsers import only the package's own files", () => {
       walk(resolve(dirname(file), specifier));
     }
   };
-  for (const entry of ["web.js", "slim.js", "tools-web.js", "analysis-web.js", "mcp.js"]) {
+  for (const entry of ["web.js", "slim.js", "functions-web.js", "tools-web.js", "analysis-web.js", "mcp.js"]) {
     walk(join(installed, "dist", entry));
   }
   assert.ok(seen.size >= 4);
@@ -273,5 +289,7 @@ test("publint finds nothing", () => {
 test("types resolve to the same entries as the code", WAIT, () => {
   // Node's `require()` loads ES modules since 20.19, which is the oldest that the package runs on.
   const ignored = ["--ignore-rules", "cjs-resolves-to-esm", "--profile", "node16"];
-  run(tool("attw"), [tarball, ...ignored, "--exclude-entrypoints", "./callgate.wasm"], { cwd: project });
+  run(tool("attw"), [tarball, ...ignored, "--exclude-entrypoints", "./callgate.wasm", "./functions.wasm"], {
+    cwd: project,
+  });
 });

@@ -3,14 +3,24 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as callgate from "callgate/slim";
+import * as functions from "../dist/functions-web.js";
 import { ANNOTATIONS, call, POLICY, SANDBOX, WORLD } from "./documents.mjs";
 
 const CONFIG = { policy: POLICY, annotations: ANNOTATIONS, sandbox: SANDBOX };
 
 test("before the module is loaded, everything fails and says so", async () => {
-  assert.throws(() => callgate.normalizeUrl("https://a.example"), { code: "not-ready", message: /init\(\)/ });
+  const host = callgate.createVirtualHost(WORLD);
   assert.throws(() => callgate.createEngine(CONFIG), { code: "not-ready", message: /host/ });
+  assert.throws(() => callgate.createEngine({ ...CONFIG, host }), {
+    code: "not-ready",
+    message: /await `init\(\)` first/,
+  });
   await callgate.init(readFileSync(new URL(import.meta.resolve("callgate/callgate.wasm"))));
+  callgate.createEngine({ ...CONFIG, host }).dispose();
+  const notReady = { code: "not-ready", message: /`init\(\)` of `callgate\/functions`/ };
+  assert.throws(() => callgate.normalizeUrl("https://a.example"), notReady);
+  await functions.init(readFileSync(new URL(import.meta.resolve("callgate/functions.wasm"))));
+  assert.equal(functions.normalizeUrl, callgate.normalizeUrl);
   assert.equal(callgate.normalizeUrl("HTTPS://a.example/"), "https://a.example");
   assert.throws(() => callgate.expandTilde("~"), { code: "not-ready", message: /setDefaultHost/ });
 });

@@ -14,6 +14,8 @@ const entries = [
   "node",
   "web",
   "slim",
+  "functions-node",
+  "functions-web",
   "bundle",
   "tools-node",
   "tools-web",
@@ -37,8 +39,8 @@ const bundle = await rolldown({
   resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
   // The list in `package.json` is of what is written here; it names none of the sources.
   treeshake: { moduleSideEffects: () => true },
-  // The module's own part stays a file: tests and tools load it as well, and there must be one of it.
-  external: [/^node:/, /\/wasm\/callgate\.js$/],
+  // What is the modules' own stays a file: tests and tools load it as well, and there must be one of it.
+  external: [/^node:/, /\/wasm\/(callgate|functions)\.js$/],
 });
 const { output } = await bundle.write({ dir: dist, entryFileNames: "[name].js", chunkFileNames: "shared-[name].js" });
 // What an earlier run wrote would load another version of what they share.

@@ -1,7 +1,7 @@
-import * as wasm from "../../wasm/callgate.js";
+import * as wasm from "../../wasm/functions.js";
+import { within } from "../functions/module.js";
 import type { ArgumentRole, ArgumentRoles, ConditionalRoles, RelativeRoles, RolesOf } from "../types.js";
 import { define, type Purpose, writeArguments } from "../wasm/arguments.js";
-import { within } from "../wasm/module.js";
 import { ownWriter } from "../wasm/writer.js";
 import { firstOf, tokensOf } from "./pointer.js";
 import { getRoleDefinition, isArgumentRole } from "./roles.js";

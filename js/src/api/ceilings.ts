@@ -1,7 +1,7 @@
-import * as wasm from "../../wasm/callgate.js";
+import * as wasm from "../../wasm/functions.js";
 import { CallgateError } from "../errors.js";
+import { within } from "../functions/module.js";
 import type { Ceiling, MutationClass, SideEffectLevel, ToolKind } from "../types.js";
-import { within } from "../wasm/module.js";
 import { askOf } from "./plain.js";
 import { jsonText } from "./text.js";
 

@@ -1,8 +1,8 @@
-import { WasmHost } from "../../wasm/callgate.js";
+import { WasmHost } from "../../wasm/functions.js";
 import { CallgateError } from "../errors.js";
+import { view, within } from "../functions/module.js";
 import { type Host, hostByDefault } from "../host.js";
 import { type Answers, Bridge } from "../wasm/bridge.js";
-import { view, within } from "../wasm/module.js";
 import { checkedText } from "./text.js";
 
 const answersOf = new WeakMap<Host, Answers>();

@@ -1,7 +1,7 @@
-import * as wasm from "../../wasm/callgate.js";
+import * as wasm from "../../wasm/functions.js";
 import type { Diagnostic } from "../errors.js";
+import { within } from "../functions/module.js";
 import type { CompiledPolicyFile, CompiledRule, ListDefinition } from "../types.js";
-import { within } from "../wasm/module.js";
 import { withHost } from "./plain.js";
 import { checkedText, jsonText } from "./text.js";
 

@@ -1,7 +1,7 @@
-import * as wasm from "../../wasm/callgate.js";
+import * as wasm from "../../wasm/functions.js";
 import { CallgateError } from "../errors.js";
+import { within } from "../functions/module.js";
 import type { ListType } from "../types.js";
-import { within } from "../wasm/module.js";
 import { askOf, withHost } from "./plain.js";
 import { checkedText } from "./text.js";
 

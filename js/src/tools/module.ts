@@ -1,5 +1,5 @@
 import * as wasm from "../../wasm/tools.js";
-import { sideModule } from "../wasm/side-module.js";
+import { refusalInJson, sideModule } from "../wasm/module-instance.js";
 
 /** The module for tools. */
-export const { provide, start, isStarted, within } = sideModule("tools", wasm);
+export const { provide, start, isStarted, within } = sideModule("tools", wasm, refusalInJson);

@@ -92,7 +92,7 @@ export function ask<T>(handle: WasmHandle, code: CallgateError["code"], question
   }
   return wasm.within(code, () => {
     const { built } = handle;
-    const current = built !== undefined && built.generation === wasm.generation ? built : build(handle);
+    const current = built !== undefined && built.generation === wasm.generation() ? built : build(handle);
     handle.isBusy = true;
     try {
       current.bridge.begin();
@@ -116,7 +116,7 @@ export function dispose(handle: WasmHandle): void {
   const { built } = handle;
   handle.isDisposed = true;
   handle.built = undefined;
-  if (built !== undefined && built.generation === wasm.generation && !wasm.hasTrapped()) {
+  if (built !== undefined && built.generation === wasm.generation() && !wasm.hasTrapped()) {
     built.engine.free();
   }
 }
@@ -134,7 +134,7 @@ function build(handle: WasmHandle): Built {
     handle.built = {
       engine,
       bridge,
-      generation: wasm.generation,
+      generation: wasm.generation(),
       writer: new Writer((size) => {
         const start = engine.reserve(Math.max(size, 1024));
         return { bytes: wasm.view(), start, end: start + engine.room() };

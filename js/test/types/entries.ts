@@ -2,6 +2,7 @@
 import { createEngine, createNodeHost, type Engine, init } from "callgate";
 import { check, diff, lint, map, type PolicyDiff, regions, type Statement, type ToolMap } from "callgate/analysis";
 import { loadBundle } from "callgate/bundle";
+import { resolveRealPath } from "callgate/functions";
 import { filterTools, gateClient, gateServer, type McpDecision } from "callgate/mcp";
 import data from "callgate/package.json" with { type: "json" };
 import { type AnnotationsProposal, proposeAnnotations } from "callgate/tools";
@@ -9,6 +10,7 @@ import { type AnnotationsProposal, proposeAnnotations } from "callgate/tools";
 export const ready: Promise<void> = init();
 export const host = createNodeHost({ homeDir: "/home/u" });
 export const name: string = data.name;
+export const path: string = resolveRealPath("~");
 export const engine: Engine = createEngine({ ...loadBundle("callgate.json"), host });
 export const proposal: AnnotationsProposal = proposeAnnotations([{ name: "t" }], "s", '{"servers": {}}');
 export const maps: readonly ToolMap[] = map(loadBundle(), { tools: ["files/*"], only: ["allow"] });

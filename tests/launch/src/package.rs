@@ -40,6 +40,11 @@ const GATE_FACE: Face = Face {
     files: &["js/wasm/callgate.wasm", "js/wasm/git.wasm"],
 };
 
+const FUNCTIONS_FACE: Face = Face {
+    name: "functions",
+    files: &["js/wasm/functions.wasm"],
+};
+
 /// Something that JavaScript hosts load.
 pub(crate) struct Artifact {
     name: &'static str,
@@ -54,7 +59,7 @@ pub(crate) struct Artifact {
 /// The part of the package that judges. It is there long before the analysis and the types.
 pub(crate) const GATE: Artifact = Artifact {
     name: "the gate for JavaScript",
-    faces: &[GATE_FACE],
+    faces: &[GATE_FACE, FUNCTIONS_FACE],
     then: ("node", &["tools/bundle.mjs", "node", "web"]),
     folder: "dist",
     files: &["node.js"],
@@ -64,6 +69,7 @@ pub(crate) const PACKAGE: Artifact = Artifact {
     name: "the npm package",
     faces: &[
         GATE_FACE,
+        FUNCTIONS_FACE,
         Face {
             name: "tools",
             files: &["js/wasm/tools.wasm"],

@@ -131,6 +131,22 @@ const LINTS: &[Step] = &[
         ],
     ),
     step(
+        "lints of the face of functions",
+        &[
+            "cargo",
+            "clippy",
+            "--package",
+            "callgate-wasm",
+            "--features",
+            "functions",
+            "--target",
+            needs::TARGET,
+            "--",
+            "-D",
+            "warnings",
+        ],
+    ),
+    step(
         "lints of the analysis face",
         &[
             "cargo",

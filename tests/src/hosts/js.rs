@@ -25,7 +25,11 @@ impl JsSubject {
     /// # Errors
     /// The runtime or Node is missing, or the package is not built.
     pub(crate) fn package(name: &'static str) -> Result<Self, String> {
-        Self::start(name, SubjectKind::Js, &["dist/node.js", "wasm/callgate.wasm"])
+        Self::start(
+            name,
+            SubjectKind::Js,
+            &["dist/node.js", "wasm/callgate.wasm", "wasm/functions.wasm"],
+        )
     }
 
     /// Starts Node with the component, transpiled for JavaScript.

@@ -10,10 +10,12 @@ use crate::target::{self, TARGET};
 /// The purpose of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
-    /// wasm-bindgen and JavaScript. Keeps the names of functions, which the next steps may need.
+    /// The gate, for JavaScript. Keeps the names of functions, which the next steps may need.
     JavaScript,
     /// A component.
     Component,
+    /// The functions that need no engine, for JavaScript.
+    Functions,
     /// Git's answers, for the Node host alone.
     Git,
     /// Only for tools: it works on documents and judges nothing.
@@ -41,6 +43,11 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         ),
         Face::Git => ("callgate-git-wasm", "callgate_git_wasm.wasm", &[]),
         Face::Tools => ("callgate-tools-wasm", "callgate_tools_wasm.wasm", &[]),
+        Face::Functions => (
+            "callgate-wasm",
+            "callgate_wasm.wasm",
+            &["--features", "functions"],
+        ),
         Face::Analysis => ("callgate-wasm", "callgate_wasm.wasm", &["--features", "analysis"]),
     };
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
@@ -61,7 +68,7 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         // 10 and 100 the module is 2 % smaller, and verdicts take 3 to 9 % more instructions; with 10 and 40 it is hardly
         // smaller than that. Without unrolling at run time, vectorization and specialization it is the same module. An analysis
         // judges thousands of calls.
-        Face::JavaScript | Face::Analysis => {
+        Face::JavaScript | Face::Functions | Face::Analysis => {
             command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "2");
             let inlined = "-C llvm-args=-inlinedefault-threshold=40 -C llvm-args=-inlinehint-threshold=200";
             command.env("RUSTFLAGS", inlined);

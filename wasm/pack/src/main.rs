@@ -1,12 +1,12 @@
-//! Builds and optimizes the WebAssembly faces of Callgate: `cargo pack [FACE…]`. A face is `gate`, `tools`, `analysis` or
-//! `component`; `js` is all but the last, and without an argument all are built.
+//! Builds and optimizes the WebAssembly faces of Callgate: `cargo pack [FACE…]`. A face is `gate`, `functions`, `tools`,
+//! `analysis` or `component`; `js` is all but the last, and without an argument all are built.
 //!
 //! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, once for each face. For JavaScript, wasm-bindgen writes its part, panics
-//! become traps, binaryen optimizes the module, and what the npm package needs is put into `js/wasm`, with three modules that are
-//! loaded when they are needed: that of `callgate-git-wasm` by the package's Node host, when it is asked about git, that of
-//! `callgate-tools-wasm` by the entry `callgate/tools`, and the engine with its analysis by the entry `callgate/analysis`. The
-//! reference pages are put into `js/docs`. For hosts of components, the component is put into `wasm/dist`. Prints the sizes, and
-//! by how much the compressed module of the npm package exceeds its budget.
+//! become traps, binaryen optimizes the module, and what the npm package needs is put into `js/wasm`, with four modules that are
+//! loaded when they are needed: that of the functions that need no engine by the first call of one, that of `callgate-git-wasm` by
+//! the package's Node host, when it is asked about git, that of `callgate-tools-wasm` by the entry `callgate/tools`, and the engine
+//! with its analysis by the entry `callgate/analysis`. The reference pages are put into `js/docs`. For hosts of components, the
+//! component is put into `wasm/dist`. Prints the sizes, and by how much the compressed module of the npm package exceeds its budget.
 
 mod order;
 mod panics;
@@ -54,8 +54,9 @@ fn main() -> ExitCode {
 }
 
 /// The modules for JavaScript: the face's name here, that of its file, and the face.
-const MODULES: [(&str, &str, Face); 4] = [
+const MODULES: [(&str, &str, Face); 5] = [
     ("gate", "callgate", Face::JavaScript),
+    ("functions", "functions", Face::Functions),
     ("gate", "git", Face::Git),
     ("tools", "tools", Face::Tools),
     ("analysis", "analysis", Face::Analysis),
@@ -66,9 +67,10 @@ fn pack(names: &[&str], keeps_names: bool) -> Result<(), Box<dyn Error>> {
     let is_known =
         |name: &str| matches!(name, "js" | "component") || MODULES.iter().any(|(known, ..)| *known == name);
     if let Some(name) = names.iter().find(|name| !is_known(name)) {
-        return Err(
-            format!("found `{name}`, expected `gate`, `tools`, `analysis`, `js` or `component`").into(),
-        );
+        return Err(format!(
+            "found `{name}`, expected `gate`, `functions`, `tools`, `analysis`, `js` or `component`"
+        )
+        .into());
     }
     let root = root()?;
     let is_asked = |name: &str| names.is_empty() || names.contains(&name);

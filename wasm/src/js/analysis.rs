@@ -197,12 +197,6 @@ impl WasmPolicy {
     }
 }
 
-/// The memory of this module. After the package has replaced a broken instance it is another one.
-#[wasm_bindgen(js_name = currentMemory)]
-pub fn current_memory() -> JsValue {
-    wasm_bindgen::memory()
-}
-
 /// The fault of a key that none of `known` is, as JSON text.
 #[wasm_bindgen(js_name = faultOfUnknownKey)]
 pub fn fault_of_unknown_key(key: &str, known: Vec<String>) -> String {

@@ -1,4 +1,6 @@
-//! The plain functions. Those that ask a host are methods of [`WasmHost`], which they use up.
+//! The functions that need no engine. Those that ask a host are methods of [`WasmHost`], which they use up.
+
+mod approval;
 
 use callgate_core::{
     self as core, Arguments, Ceiling, DocumentSource, MatchType, PolicyRoot, ResolvedAnnotation,
@@ -7,8 +9,11 @@ use callgate_core::{
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::arguments::Reader;
 use super::host::WasmHost;
-use super::{refusal, to_js, to_js_error, wire};
+use super::values::{refusal, to_js, to_js_error};
+
+pub use approval::check_approval;
 
 #[wasm_bindgen]
 impl WasmHost {
@@ -101,19 +106,6 @@ pub fn extract_required_servers(policy: &str) -> Result<Vec<String>, JsValue> {
     Ok(core::extract_required_servers(&policy))
 }
 
-/// A document's text as JSON: spaces stand for comments and trailing commas.
-#[wasm_bindgen(js_name = withoutComments)]
-pub fn without_comments(text: &str) -> String {
-    core::without_comments(text).into_owned()
-}
-
-/// The diagnostic of a key at `path` that is not one of the known ones.
-#[wasm_bindgen(js_name = unknownKey)]
-pub fn unknown_key(path: &str, key: &str, known: Vec<String>) -> JsValue {
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    to_js(&core::unknown_key(path, key, &known))
-}
-
 /// A URL in its canonical form.
 #[wasm_bindgen(js_name = normalizeUrl)]
 pub fn normalize_url(value: &str) -> String {
@@ -157,13 +149,13 @@ pub fn list_entry_matches(list_type: &str, value: &str, entry: &str) -> Option<b
 }
 
 /// The roles of each argument of `{args}` in a call, as pairs. The annotation is JSON text, and the arguments are in the
-/// layout of [`wire`].
+/// layout of [`arguments`](super::arguments).
 ///
 /// # Errors
 /// A message with every fault of the annotation.
 #[wasm_bindgen(js_name = resolveStoredAnnotation)]
 pub fn resolve_stored_annotation(stored: &str, arguments: &[u8]) -> Result<JsValue, JsValue> {
-    let resolved = parse_annotation(stored, &wire::read_arguments(arguments))?;
+    let resolved = parse_annotation(stored, &Reader::new(arguments, &[]).arguments())?;
     let registry = core::Registry::default();
     let named: Vec<(&String, Vec<&str>)> = resolved
         .iter()
@@ -229,10 +221,7 @@ pub fn rewrite_text(text: &str, host_dir: &str, container_dir: &str) -> Option<S
 }
 
 /// The roles of each argument in a call, from JSON text.
-pub(super) fn parse_annotation(
-    stored: &str,
-    arguments: &Arguments<'_>,
-) -> Result<ResolvedAnnotation, JsValue> {
+fn parse_annotation(stored: &str, arguments: &Arguments<'_>) -> Result<ResolvedAnnotation, JsValue> {
     let stored = core::parse_json(stored).map_err(to_js_error)?;
     core::resolve_stored_annotation(&stored, arguments).map_err(|faults| {
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();

@@ -1,5 +1,6 @@
 // The entries of browsers and workers.
 import { createEngine, createVirtualHost, init } from "callgate";
+import { extractDomain, init as initFunctions } from "callgate/functions";
 import { init as initSlim, initSync } from "callgate/slim";
 
 export async function start(): Promise<string> {
@@ -10,10 +11,13 @@ export async function start(): Promise<string> {
   await init(new WebAssembly.Module(new Uint8Array()));
   await initSlim(new Uint8Array());
   initSync(new Uint8Array());
+  await initFunctions();
+  await initFunctions(fetch("functions.wasm"));
   // @ts-expect-error: a page has no host of its own
   const { createNodeHost } = await import("callgate");
   // @ts-expect-error: the slim entry fetches nothing
   await initSlim(fetch("callgate.wasm"), "callgate.wasm");
   using engine = createEngine({ policy: "{}", annotations: "{}", host: createVirtualHost({ home: "/", cwd: "/" }) });
-  return engine.evaluate({ serverName: "s", toolName: "t" }).decision + typeof createNodeHost;
+  const domain: string = extractDomain("https://a.example/");
+  return engine.evaluate({ serverName: "s", toolName: "t" }).decision + typeof createNodeHost + domain;
 }

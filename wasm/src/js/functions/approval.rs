@@ -1,15 +1,15 @@
-//! Approvals: the documents of an engine's approvals, and the patterns of the existing runtime.
+//! The approvals of the existing runtime.
 
 use callgate_core::{
-    self as core, ApprovalPattern, Approvals, Arguments, Escalation, Moment, Registry, ResolvedAnnotation,
-    RoleId,
+    self as core, ApprovalPattern, Arguments, Escalation, Registry, ResolvedAnnotation, RoleId,
 };
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::host::WasmHost;
-use super::plain::parse_annotation;
-use super::{refusal, to_js, to_js_error, wire};
+use super::parse_annotation;
+use crate::js::arguments::Reader;
+use crate::js::host::WasmHost;
+use crate::js::values::{to_js, to_js_error};
 
 /// The arguments, annotation and roles of an escalated call.
 struct Incoming<'b> {
@@ -20,7 +20,7 @@ struct Incoming<'b> {
 
 impl<'b> Incoming<'b> {
     fn read(arguments: &'b [u8], annotation: &str, roles: Option<Vec<String>>) -> Result<Self, JsValue> {
-        let arguments = wire::read_arguments(arguments);
+        let arguments = Reader::new(arguments, &[]).arguments();
         let annotation = parse_annotation(annotation, &arguments)?;
         let registry = Registry::default();
         let unknown = |name: &String| to_js_error(format!("unknown role `{name}`"));
@@ -59,39 +59,8 @@ pub fn check_approval(pattern: &str) -> Result<(), JsValue> {
         .map_err(to_js_error)
 }
 
-pub(super) fn read(document: &str) -> Result<Approvals, JsValue> {
-    Approvals::from_json(document).map_err(|error| refusal(&error, &error.diagnostics))
-}
-
-/// The same document of approvals as the engine writes it.
-///
-/// # Errors
-/// `{message, diagnostics}` with every fault of the document.
-#[wasm_bindgen(js_name = readApprovals)]
-pub fn read_approvals(document: &str) -> Result<String, JsValue> {
-    Ok(read(document)?.to_json())
-}
-
-/// The document with a further approval as its last, which gets an id if it has none.
-///
-/// # Errors
-/// `{message, diagnostics}` with every fault of the approval.
-#[wasm_bindgen(js_name = addApproval)]
-pub fn add_approval(document: &str, offer: &str) -> Result<String, JsValue> {
-    let mut approvals = read(document)?;
-    match approvals.add_json(offer) {
-        Ok(_) => Ok(approvals.to_json()),
-        Err(error) => Err(refusal(&error, &error.diagnostics)),
-    }
-}
-
-/// Milliseconds since 1970; `undefined` for text that is not a date with a time and an offset.
-#[wasm_bindgen(js_name = parseMoment)]
-pub fn parse_moment(text: &str) -> Option<f64> {
-    Moment::parse(text).map(|moment| moment.as_millis() as f64)
-}
-
-/// The annotation is JSON text, and the arguments are in the layout of [`wire`].
+/// The annotation is JSON text, and the arguments are in the layout of
+/// [`arguments`](crate::js::arguments).
 #[wasm_bindgen]
 impl WasmHost {
     /// The patterns that an approval of the call may stand for.

@@ -1,14 +1,14 @@
 //! Judging a call that is text, for the command.
 
 use callgate_core::{
-    Audience, Call, CallError, Context, Decision, Explanation, Request, Verdict, help_for_unknown_tool,
+    Audience, Call, CallError, Decision, Explanation, Request, Verdict, help_for_unknown_tool,
 };
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::engine::WasmEngine;
-use super::to_js;
+use crate::js::values::to_js;
 
 /// The answer to a call.
 #[derive(Serialize)]
@@ -79,12 +79,6 @@ impl WasmEngine {
             explanation: response.explanation.as_ref(),
         })
     }
-}
-
-/// Why the text is not a context; `undefined` if it is one.
-#[wasm_bindgen(js_name = faultOfContext)]
-pub fn fault_of_context(text: &str) -> Option<String> {
-    Context::from_json(text).err()
 }
 
 fn read<'t>(text: &'t str, context: Option<&str>) -> Result<Call<'t>, CallError> {

@@ -7,10 +7,10 @@ use callgate_core::{
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::host::WasmHost;
 use super::verdicts::Verdicts;
 use super::wire::{self, Incoming, Tool};
-use super::{refusal, to_js, to_js_error};
+use crate::js::host::WasmHost;
+use crate::js::values::{refusal, to_js, to_js_error};
 
 /// Collects the documents of an engine.
 #[wasm_bindgen]

@@ -4,25 +4,18 @@
 //! call        = [0 server:text 0 tool:text]  container  arguments  the names only where the tool has no number
 //! container   = 0 | 1 text | 2 context | 3 text context
 //! context     = 0 text                                             JSON text
-//! arguments   = 0 count member*                                    an object
-//!             | 1 sample:text                                      not an object: a JSON text of the same type
-//!             | 2 why:text                                         an object that cannot be read
-//! member      = name value
-//! name        = 0 text | 1 count                                   the number of a member of the tool
-//! value       = 0 null | 1 false | 2 true | 3 number:f64 | 4 text | 5 ill-formed
-//!             | 6 count value* | 7 count (name value)* | 8 unread
-//! text        = count byte*                                        UTF-8
-//! count       = LEB128, at most 32 bits
 //!
 //! answer      = count replacement*  count renamed*
 //! renamed     = argument:count key:text
 //! replacement = argument:count  count place*  (1 transport | 2 policy | 3 both)  [text] [text]
 //! place       = 0 item:count | 1 member:text
 //! ```
+//!
+//! The other words are those of [`arguments`](crate::js::arguments).
 
-use std::borrow::Cow;
+use callgate_core::{Call, Context, PointerToken, Prepared, View};
 
-use callgate_core::{Arguments, Call, Context, PointerToken, Prepared, Value, View};
+use crate::js::arguments::Reader;
 
 /// A tool that calls refer to by a number.
 pub(super) struct Tool {
@@ -38,23 +31,20 @@ pub(super) struct Incoming<'b> {
     pub(super) container: Option<&'b str>,
 }
 
-/// Reads a call. The package only writes well-formed ones; anything else becomes a call that is denied.
+/// Reads a call. One that is not well-formed becomes a call that is denied.
 pub(super) fn read<'b>(bytes: &'b [u8], tool: Option<&'b Tool>) -> Incoming<'b> {
-    let mut reader = Reader {
-        bytes,
-        members: tool.map_or(&[], |tool| &tool.members),
-    };
+    let mut reader = Reader::new(bytes, tool.map_or(&[], |tool| &tool.members));
     let (server, tool) = match tool {
         Some(Tool { server, name, .. }) => (server.as_str(), name.as_str()),
         None => {
-            let server = reader.label().unwrap_or_default();
-            (server, reader.label().unwrap_or_default())
+            let server = label(&mut reader).unwrap_or_default();
+            (server, label(&mut reader).unwrap_or_default())
         }
     };
     let flags = reader.byte().unwrap_or_default();
     let container = if flags & 1 == 1 { reader.text() } else { None };
-    let context = if flags & 2 == 2 { reader.label() } else { None };
-    let arguments = reader.arguments().unwrap_or_else(unreadable);
+    let context = if flags & 2 == 2 { label(&mut reader) } else { None };
+    let arguments = reader.arguments();
     let mut call = Call::new(server, tool, arguments);
     // A context that cannot be read is ignored, so a rule that needs one denies the call.
     if let Some(context) = context.and_then(|context| Context::from_json(context).ok()) {
@@ -63,105 +53,10 @@ pub(super) fn read<'b>(bytes: &'b [u8], tool: Option<&'b Tool>) -> Incoming<'b> 
     Incoming { call, container }
 }
 
-/// Reads arguments without a call.
-pub(super) fn read_arguments(bytes: &[u8]) -> Arguments<'_> {
-    let mut reader = Reader { bytes, members: &[] };
-    reader.arguments().unwrap_or_else(unreadable)
-}
-
-fn unreadable<'b>() -> Arguments<'b> {
-    Arguments::Unreadable("the call did not arrive as it was written".to_owned())
-}
-
-struct Reader<'b> {
-    bytes: &'b [u8],
-    /// The names that are written as numbers.
-    members: &'b [String],
-}
-
-impl<'b> Reader<'b> {
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.bytes.split_first()?;
-        self.bytes = rest;
-        Some(*first)
-    }
-
-    fn count(&mut self) -> Option<usize> {
-        let mut count = 0_u32;
-        for shift in [0, 7, 14, 21, 28] {
-            let byte = self.byte()?;
-            count |= u32::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return usize::try_from(count).ok();
-            }
-        }
-        None
-    }
-
-    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
-        let (taken, rest) = self.bytes.split_at_checked(count)?;
-        self.bytes = rest;
-        Some(taken)
-    }
-
-    fn text(&mut self) -> Option<&'b str> {
-        let count = self.count()?;
-        std::str::from_utf8(self.take(count)?).ok()
-    }
-
-    /// A text after its tag.
-    fn label(&mut self) -> Option<&'b str> {
-        self.byte()?;
-        self.text()
-    }
-
-    fn name(&mut self) -> Option<&'b str> {
-        match self.byte()? {
-            0 => self.text(),
-            1 => {
-                let number = self.count()?;
-                self.members.get(number).map(String::as_str)
-            }
-            _ => None,
-        }
-    }
-
-    fn several<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        let count = self.count()?;
-        let mut found = Vec::with_capacity(count.min(self.bytes.len()));
-        for _ in 0..count {
-            found.push(read(self)?);
-        }
-        Some(found)
-    }
-
-    fn member(&mut self) -> Option<(Cow<'b, str>, Value<'b>)> {
-        Some((Cow::Borrowed(self.name()?), self.value()?))
-    }
-
-    fn arguments(&mut self) -> Option<Arguments<'b>> {
-        Some(match self.byte()? {
-            0 => Arguments::Members(self.several(Self::member)?),
-            1 => Arguments::from_json(self.text()?),
-            2 => Arguments::Unreadable(self.text()?.to_owned()),
-            _ => return None,
-        })
-    }
-
-    fn value(&mut self) -> Option<Value<'b>> {
-        Some(match self.byte()? {
-            0 => Value::Null,
-            1 => Value::Bool(false),
-            2 => Value::Bool(true),
-            3 => Value::Number(f64::from_le_bytes(self.take(8)?.try_into().ok()?)),
-            4 => Value::Text(Cow::Borrowed(self.text()?)),
-            5 => Value::IllFormed(Cow::Borrowed(self.text()?)),
-            6 => Value::Array(self.several(Self::value)?),
-            7 => Value::Object(self.several(Self::member)?),
-            8 => Value::Unread,
-            _ => return None,
-        })
-    }
+/// A text after its tag.
+fn label<'b>(reader: &mut Reader<'b>) -> Option<&'b str> {
+    reader.byte()?;
+    reader.text()
 }
 
 /// Writes the changes to the arguments.

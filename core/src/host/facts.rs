@@ -26,7 +26,7 @@ const REF: usize = 4;
 pub(crate) const KNOWN_PATH: usize = 16;
 
 /// How many bytes of a path are compared with what was asked before, and kept, in one step.
-const PATH_BYTES: usize = 32;
+const PATH_BYTES: usize = 16;
 
 /// The cost of looking a value up in a list or a set of domains.
 pub(crate) const LOOK_UP: usize = 2;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use crate::guarding::{ECHO, Guarded};
 use crate::project::Project;
 
 #[test]
@@ -27,7 +28,7 @@ fn a_configuration_is_wrapped_and_comes_back_byte_for_byte() {
     assert_eq!((mode(".mcp.json"), mode(".mcp.json.callgate")), (0o640, 0o600));
     let wrapped = text();
     assert!(wrapped.starts_with("{ // mine"), "{wrapped}");
-    assert!(wrapped.contains(r#""--server","s","--","cat"]"#), "{wrapped}");
+    assert!(wrapped.contains(r#"/.mcp.json","--","cat"]"#), "{wrapped}");
     wrap(&[], 0, &[r#"{"wrapped":[],"already":["s"]"#], &[]);
     // An edit that would be lost is not undone.
     fs::write(&file, wrapped.replace("// mine", "// ours")).expect("a file");
@@ -37,6 +38,38 @@ fn a_configuration_is_wrapped_and_comes_back_byte_for_byte() {
     wrap(&["--undo"], 0, &["restored"], &[]);
     assert_eq!(text(), before);
     wrap(&["--undo"], 1, &[], &["there is no"]);
+}
+
+#[test]
+fn the_guard_protects_the_configuration_that_it_was_put_into() {
+    let project = Project::new();
+    let entry = serde_json::json!({"command": "sh", "args": ["-c", ECHO]});
+    project.write(
+        "agent.json",
+        serde_json::json!({"mcpServers": {"filesystem": entry}}).to_string(),
+    );
+    // However the file is named.
+    project.check(
+        &["wrap", "../project/agent.json"],
+        0,
+        &[r#""wrapped":["filesystem"]"#],
+        &[],
+    );
+    project.check(&["wrap", "agent.json"], 0, &[r#""already":["filesystem"]"#], &[]);
+    let arguments = project.read("agent.json")["mcpServers"]["filesystem"]["args"].clone();
+    let arguments: Vec<String> = serde_json::from_value(arguments).expect("arguments");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    // Wherever the agent starts it.
+    let mut guarded = Guarded::begin(project.command("home", &arguments));
+    let root = project.folder.path().join("project");
+    for file in ["agent.json", "agent.json.callgate"] {
+        let answer = guarded.ask(1, root.join(file).to_str().expect("UTF-8"));
+        assert_eq!(
+            answer["result"]["_meta"]["callgate/rule"], "structural-protected-path",
+            "{file}: {answer}"
+        );
+    }
+    guarded.end();
 }
 
 #[cfg(feature = "http")]
@@ -56,7 +89,7 @@ fn a_configuration_in_toml_is_wrapped_and_comes_back_byte_for_byte() {
     );
     let wrapped = fs::read_to_string(&file).expect("a file");
     assert!(
-        wrapped.contains(r#""--server", "s", "--", "cat"]"#)
+        wrapped.contains(r#"/config.toml", "--", "cat"]"#)
             && wrapped.contains(r#""--url", "https://example.com"]"#),
         "{wrapped}"
     );

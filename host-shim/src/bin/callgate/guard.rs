@@ -20,7 +20,7 @@ use clap::Args;
 
 use crate::output::{Failure, clean};
 use crate::setup::Setup;
-use crate::{approvals, pin};
+use crate::{approvals, pin, wrap};
 
 /// How often the documents are looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -62,6 +62,9 @@ pub(crate) struct Guard {
     #[cfg(feature = "otel")]
     #[arg(long, value_name = "URL")]
     otlp: Option<String>,
+    /// The agent's configuration that `callgate wrap` has put this guard into: no call may touch it, or what is kept beside it
+    #[arg(long, value_name = "FILE")]
+    wrapped: Option<PathBuf>,
     /// Judge and log, but enforce nothing
     #[arg(long, requires = "audit")]
     observe: bool,
@@ -261,7 +264,11 @@ impl Guard {
         let asks = asks.map(|(at, word)| (at, PathBuf::from(word)));
         let asks = asks.filter(|(at, file)| (*at == 0 && file.components().count() > 1) || file.is_file());
         let asks: Vec<PathBuf> = asks.map(|(_, file)| file).collect();
-        for file in self.audit.iter().chain(&self.lock).chain(&state).chain(&asks) {
+        // Whoever writes the configuration, or what is put back in its place, takes the guard away.
+        let wrapped = self.wrapped.iter().cloned();
+        let wrapped: Vec<PathBuf> = wrapped.flat_map(|file| [wrap::beside(&file), file]).collect();
+        let files = self.audit.iter().chain(&self.lock).chain(&state);
+        for file in files.chain(&asks).chain(&wrapped) {
             let path = std::path::absolute(file).map_err(|error| Failure::Fault(error.to_string()))?;
             match path.to_str() {
                 Some(path) => builder = builder.protect(path),

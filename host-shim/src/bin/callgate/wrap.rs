@@ -200,14 +200,24 @@ impl Wrap {
             bundle: utf8(&self.bundle)?,
             audit: self.audit.as_deref().map(utf8).transpose()?,
             observe: self.observe,
+            wrapped: utf8(&self.place()?)?,
         })
     }
 
-    /// The file in which is kept what was there.
+    /// The configuration by the one name that it has, from wherever it is named. A link stays one.
+    fn place(&self) -> Result<PathBuf, Failure> {
+        let file = std::path::absolute(&self.file).map_err(|error| Failure::Fault(error.to_string()))?;
+        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
+            return Err(Failure::Fault(format!("`{}` is not a file", self.file.display())));
+        };
+        let folder = folder
+            .canonicalize()
+            .map_err(|error| Failure::Fault(format!("cannot use `{}`: {error}", folder.display())))?;
+        Ok(folder.join(name))
+    }
+
     fn beside(&self) -> PathBuf {
-        let mut name = self.file.as_os_str().to_owned();
-        name.push(".callgate");
-        PathBuf::from(name)
+        beside(&self.file)
     }
 
     fn kept(&self) -> Result<Option<Kept>, Failure> {
@@ -244,6 +254,7 @@ struct Arguments {
     bundle: String,
     audit: Option<String>,
     observe: bool,
+    wrapped: String,
 }
 
 impl Arguments {
@@ -262,8 +273,16 @@ impl Arguments {
         if self.observe {
             words.push("--observe");
         }
+        words.extend(["--wrapped", &self.wrapped]);
         words.into_iter().map(str::to_owned).collect()
     }
+}
+
+/// The file in which is kept what was in a configuration before the guard came.
+pub(crate) fn beside(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".callgate");
+    PathBuf::from(name)
 }
 
 fn read(file: &Path) -> Result<String, Failure> {

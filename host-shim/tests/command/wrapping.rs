@@ -72,6 +72,84 @@ fn the_guard_protects_the_configuration_that_it_was_put_into() {
     guarded.end();
 }
 
+#[test]
+fn only_what_wrapping_changed_is_undone() {
+    // What stands there, and what somebody says was there.
+    let cases = [
+        // A command, a server, or another setting that was never there.
+        (
+            r#"{"mcpServers": {"s": {"command": "cat"}}}"#,
+            r#"{"mcpServers": {"s": {"command": "evil"}}}"#,
+        ),
+        (
+            r#"{"mcpServers": {"s": {"command": "cat"}}}"#,
+            r#"{"mcpServers": {"s": {"command": "cat"}, "t": {"command": "evil"}}}"#,
+        ),
+        (
+            r#"{"mcpServers": {"s": {"command": "cat"}}}"#,
+            r#"{"mcpServers": {"s": {"command": "cat", "env": {"PATH": "/evil"}}}}"#,
+        ),
+        // A guard that wrapping did not write is not taken away.
+        (
+            r#"{"mcpServers": {"s": {"command": "/bin/callgate", "args": ["guard", "--bundle", "/b", "--server", "s", "--", "cat"]}}}"#,
+            r#"{"mcpServers": {"s": {"command": "cat"}}}"#,
+        ),
+        (
+            r#"{"mcpServers": {"s": {"command": "x", "args": ["guard", "--bundle", "/b", "--server", "s", "--wrapped", "/other", "--", "cat"]}}}"#,
+            r#"{"mcpServers": {"s": {"command": "cat"}}}"#,
+        ),
+        // A part of the server's own command.
+        (
+            r#"{"mcpServers": {"s": {"command": "npx", "args": ["x", "--", "cat"]}}}"#,
+            r#"{"mcpServers": {"s": {"command": "cat"}}}"#,
+        ),
+        (r#"{"mcpServers": {"s": {"command": "cat"}}}"#, "evil"),
+    ];
+    for (before, planted) in cases {
+        let project = Project::new();
+        let check = |flags: &[&str], code, out: &[&str], err: &[&str]| {
+            project.check(&[&["wrap", "agent.json"], flags].concat(), code, out, err);
+        };
+        // Before the guard comes, and after.
+        let write = |after: &str| {
+            let kept = serde_json::json!({"format": "callgate-wrap/1", "before": planted, "after": after});
+            project.write("agent.json.callgate", kept.to_string());
+        };
+        project.write("agent.json", before);
+        write(before);
+        let folder = project.folder.path().join("project");
+        let text = || fs::read_to_string(folder.join("agent.json")).expect("a file");
+        let refused = [
+            "`before` of `agent.json.callgate` is not what was in `agent.json`",
+            "expected",
+        ];
+        check(&[], 1, &[], &refused);
+        check(&["--undo"], 1, &[], &refused);
+        fs::remove_file(folder.join("agent.json.callgate")).expect("a file");
+        check(&[], 0, &["wrapped"], &[]);
+        let wrapped = text();
+        write(&wrapped);
+        check(&["--undo"], 1, &[], &refused);
+        check(&["--undo", "--dry-run"], 1, &[], &refused);
+        assert_eq!(text(), wrapped);
+    }
+}
+
+#[test]
+fn what_was_wrapped_in_steps_comes_back_byte_for_byte() {
+    let project = Project::new();
+    let before = "{\"mcpServers\": {\"a\": {\"command\": \"cat\", \"args\": [ \"--\", \"guard\" ]},\n\"-b\": {\"command\": \"cat\"}}}\n";
+    project.write("agent.json", before);
+    let check = |flags: &[&str]| {
+        project.check(&[&["wrap", "agent.json"], flags].concat(), 0, &[""], &[]);
+    };
+    check(&["--server", "a", "--audit", "log.jsonl"]);
+    check(&["--server=-b"]);
+    check(&["--undo"]);
+    let text = fs::read_to_string(project.folder.path().join("project/agent.json"));
+    assert_eq!(text.expect("a file"), before);
+}
+
 #[cfg(feature = "http")]
 #[test]
 fn a_configuration_in_toml_is_wrapped_and_comes_back_byte_for_byte() {

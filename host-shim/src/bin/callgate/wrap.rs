@@ -1,18 +1,20 @@
 //! `callgate wrap`: the guard before every server of an agent's configuration.
 
+mod arguments;
 mod edit;
+mod kept;
 mod server;
 mod toml;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use serde::{Deserialize, Serialize};
-
 use crate::output::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use crate::replace::{replace, replace_secret};
-use server::{Guarded, Server, Wrapped};
+use arguments::Arguments;
+use clap::Args;
+use kept::{FORMAT, Kept};
+use server::{Guarded, NOT_ASKED_FOR, Plan, Server, Way, Wrapped, is_guard};
 
 /// Put the guard before every server of an agent's configuration
 ///
@@ -51,19 +53,6 @@ For example:
   callgate wrap ~/.codex/config.toml
   callgate wrap .mcp.json --undo";
 
-/// The file that is kept beside a wrapped one.
-#[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct Kept {
-    format: String,
-    /// The text before the guard came.
-    before: String,
-    /// The text with it.
-    after: String,
-}
-
-const FORMAT: &str = "callgate-wrap/1";
-
 impl Wrap {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let text = read(&self.file)?;
@@ -76,8 +65,9 @@ impl Wrap {
     fn wrap(&self, text: String, out: &mut Out) -> Result<Exit, Failure> {
         let place = self.file.display();
         let fault = |reason: String| Failure::Invalid(format!("{place}: {reason}"));
+        let arguments = self.arguments()?;
         let before = match self.kept()? {
-            Some(kept) if kept.after == text => kept.before,
+            Some(kept) if kept.after == text => self.believed(kept, &arguments.wrapped)?,
             Some(_) => {
                 return Err(Failure::Helped {
                     message: format!("`{place}` was changed since the guard was put before its servers"),
@@ -89,17 +79,16 @@ impl Wrap {
             }
             None => text.clone(),
         };
-        let arguments = self.arguments()?;
-        let guarded = |server: &Server<'_>| {
-            let is_meant = self.server.is_empty() || self.server.iter().any(|name| name == server.name);
-            is_meant.then(|| Guarded::before(&server.way, arguments.of(server)))
+        let plan = |server: &Server<'_>| {
+            if matches!(&server.way, Way::Program(command) if is_guard(command)) {
+                return Plan::Already;
+            }
+            match self.server.is_empty() || self.server.iter().any(|name| name == server.name) {
+                true => Plan::Guard(Guarded::before(&server.way, arguments.of(server))),
+                false => Plan::Leave(NOT_ASKED_FOR),
+            }
         };
-        let is_toml = self.file.extension().is_some_and(|extension| extension == "toml");
-        let wrapped = match is_toml {
-            true => toml::wrap(&text, guarded),
-            false => edit::wrap(&text, guarded),
-        };
-        let wrapped = wrapped.map_err(fault)?;
+        let wrapped = self.wrapped(&text, plan).map_err(fault)?;
         for name in &self.server {
             if !wrapped.iter_names().any(|known| known == name) {
                 return Err(fault(format!("has no server `{name}`")));
@@ -114,6 +103,31 @@ impl Wrap {
             write(&self.file, &wrapped.text)?;
         }
         self.report(&wrapped, out)
+    }
+
+    fn wrapped(&self, text: &str, plan: impl FnMut(&Server<'_>) -> Plan) -> Result<Wrapped, String> {
+        match self.file.extension().is_some_and(|extension| extension == "toml") {
+            true => toml::wrap(text, plan),
+            false => edit::wrap(text, plan),
+        }
+    }
+
+    /// The text that was there, if what is kept is what wrapping kept.
+    fn believed(&self, kept: Kept, file: &str) -> Result<String, Failure> {
+        match kept.check(file, |text, plan| self.wrapped(text, plan)) {
+            Ok(()) => Ok(kept.before),
+            Err(reason) => Err(Failure::Helped {
+                message: format!(
+                    "the member `before` of `{}` is not what was in `{}` before the guard came: {reason}",
+                    self.beside().display(),
+                    self.file.display()
+                ),
+                help: format!(
+                    "expected the same text without the guards that have `--wrapped {file}`; undo them by hand, and remove `{}`",
+                    self.beside().display()
+                ),
+            }),
+        }
     }
 
     fn report(&self, wrapped: &Wrapped, out: &mut Out) -> Result<Exit, Failure> {
@@ -164,11 +178,12 @@ impl Wrap {
                 ),
             });
         }
+        let before = self.believed(kept, &utf8(&self.place()?)?)?;
         if self.dry_run {
-            out.text(&kept.before)?;
+            out.text(&before)?;
             return Ok(Exit::Allow);
         }
-        write(&self.file, &kept.before)?;
+        write(&self.file, &before)?;
         fs::remove_file(self.beside()).map_err(|error| {
             Failure::Fault(format!("cannot remove `{}`: {error}", self.beside().display()))
         })?;
@@ -181,12 +196,6 @@ impl Wrap {
     }
 
     fn arguments(&self) -> Result<Arguments, Failure> {
-        let utf8 = |path: &Path| -> Result<String, Failure> {
-            let path = std::path::absolute(path).map_err(|error| Failure::Fault(error.to_string()))?;
-            path.into_os_string()
-                .into_string()
-                .map_err(|path| Failure::Fault(format!("the path `{}` is not UTF-8", path.display())))
-        };
         let program = std::env::current_exe()
             .map_err(|error| Failure::Fault(format!("the place of this program is not known: {error}")))?;
         if !self.bundle.exists() {
@@ -248,41 +257,18 @@ impl Wrap {
     }
 }
 
-/// The flags that every guard is started with.
-struct Arguments {
-    program: String,
-    bundle: String,
-    audit: Option<String>,
-    observe: bool,
-    wrapped: String,
-}
-
-impl Arguments {
-    /// The guard before a server, without what leads to it.
-    fn of(&self, server: &Server<'_>) -> Vec<String> {
-        let mut words = vec![&*self.program, "guard", "--bundle", &self.bundle];
-        // A name may begin as a flag does.
-        let named = format!("--server={}", server.name);
-        match server.name.starts_with('-') {
-            true => words.push(&named),
-            false => words.extend(["--server", server.name]),
-        }
-        if let Some(audit) = &self.audit {
-            words.extend(["--audit", audit]);
-        }
-        if self.observe {
-            words.push("--observe");
-        }
-        words.extend(["--wrapped", &self.wrapped]);
-        words.into_iter().map(str::to_owned).collect()
-    }
-}
-
 /// The file in which is kept what was in a configuration before the guard came.
 pub(crate) fn beside(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".callgate");
     PathBuf::from(name)
+}
+
+fn utf8(path: &Path) -> Result<String, Failure> {
+    let path = std::path::absolute(path).map_err(|error| Failure::Fault(error.to_string()))?;
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| Failure::Fault(format!("the path `{}` is not UTF-8", path.display())))
 }
 
 fn read(file: &Path) -> Result<String, Failure> {

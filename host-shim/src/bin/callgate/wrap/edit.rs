@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::server::{AMBIGUOUS, Address, Guarded, NOT_ASKED_FOR, Server, Way, Wrapped, is_guard, unsuitable};
+use super::server::{AMBIGUOUS, Address, Guarded, Plan, Server, Way, Wrapped, unsuitable};
 
 /// The mark that some editors write before a text, and some agents pass over.
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -31,14 +31,11 @@ enum Dialect {
     Array,
 }
 
-/// Writes the text again with the commands that `guarded` gives; `None` leaves a server as it is.
+/// Writes the text again with the guards that are planned.
 ///
 /// # Errors
 /// Why the text is not a configuration of MCP servers.
-pub(super) fn wrap(
-    text: &str,
-    mut guarded: impl FnMut(&Server<'_>) -> Option<Guarded>,
-) -> Result<Wrapped, String> {
+pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Result<Wrapped, String> {
     let json = without_comments(text);
     // Every place stays where it is.
     let json = match json.strip_prefix(BYTE_ORDER_MARK) {
@@ -65,14 +62,17 @@ pub(super) fn wrap(
                 continue;
             }
         };
-        if matches!(&way, Way::Program(command) if is_guard(command)) {
-            wrapped.already.push(name.clone());
-            continue;
-        }
         let server = Server { name, way };
-        let Some(guard) = guarded(&server) else {
-            wrapped.left.push(leave(NOT_ASKED_FOR));
-            continue;
+        let guard = match plan(&server) {
+            Plan::Guard(guard) => guard,
+            Plan::Already => {
+                wrapped.already.push(name.clone());
+                continue;
+            }
+            Plan::Leave(reason) => {
+                wrapped.left.push(leave(reason));
+                continue;
+            }
         };
         match server.way {
             Way::Program(_) => edits.extend(edits_of(&json, raw, &guard.command)?),
@@ -187,8 +187,10 @@ fn way_of(members: &Map<String, Value>) -> Result<Way, &'static str> {
             .map(Way::Program)
             .ok_or("its command is not a string, or an array of strings");
     }
-    let Some(url) = members.get("httpUrl").or(members.get("url")) else {
-        return Err("it has neither a command nor an address");
+    let url = match (members.get("httpUrl"), members.get("url")) {
+        (Some(_), Some(_)) => return Err("it has two addresses, and agents differ about which counts"),
+        (Some(url), None) | (None, Some(url)) => url,
+        (None, None) => return Err("it has neither a command nor an address"),
     };
     let url = url.as_str().ok_or("its address is not a string")?;
     if members.get("type").and_then(Value::as_str) == Some("sse") {
@@ -284,13 +286,10 @@ fn edits_of(json: &str, raw: &RawValue, words: &[String]) -> Result<Vec<(Range<u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wrap::server::planned;
 
     fn guarded(text: &str) -> Wrapped {
-        let before = |server: &Server<'_>| {
-            let guard = ["/bin/callgate", "guard", "--server", server.name].map(str::to_owned);
-            Some(Guarded::before(&server.way, guard.into()))
-        };
-        wrap(text, before).unwrap()
+        wrap(text, planned).unwrap()
     }
 
     #[test]
@@ -352,6 +351,7 @@ mod tests {
         for entry in [
             r#"{"url": "unix:///run/x"}"#,
             r#"{"url": 5}"#,
+            r#"{"url": "https://x", "httpUrl": "https://y"}"#,
             r#"{"url": "https://x", "headers": []}"#,
             r#"{"url": "https://x", "headers": {"A": 1}}"#,
             r#"{"url": "https://x", "oauth": {}}"#,
@@ -391,7 +391,7 @@ mod tests {
             r#"{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}"#,
             r#"{"servers": {"a": {"command": "x", "\u0063ommand": "y"}}}"#,
         ] {
-            assert!(wrap(text, |_| None).is_err(), "{text}");
+            assert!(wrap(text, planned).is_err(), "{text}");
         }
     }
 

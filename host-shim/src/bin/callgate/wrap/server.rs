@@ -37,6 +37,16 @@ pub(super) struct Guarded {
     pub(super) inherits: Vec<String>,
 }
 
+/// What becomes of a server.
+pub(super) enum Plan {
+    /// The guard is put before it.
+    Guard(Guarded),
+    /// The guard is before it.
+    Already,
+    /// It stays as it is, for this reason.
+    Leave(&'static str),
+}
+
 /// A configuration with the guard in it.
 #[derive(Debug, Default)]
 pub(super) struct Wrapped {
@@ -100,6 +110,18 @@ pub(super) fn is_guard(command: &[String]) -> bool {
     };
     let is_installed = program == "callgate" || program.starts_with('/') && program.ends_with("/callgate");
     is_installed && verb == "guard"
+}
+
+/// A plan with a short guard.
+#[cfg(test)]
+pub(super) fn planned(server: &Server<'_>) -> Plan {
+    match &server.way {
+        Way::Program(command) if command[0] == "/bin/callgate" => Plan::Already,
+        way => {
+            let guard = ["/bin/callgate", "guard", "--server", server.name].map(str::to_owned);
+            Plan::Guard(Guarded::before(way, guard.into()))
+        }
+    }
 }
 
 /// Why the guard cannot stand before an address, if it cannot.

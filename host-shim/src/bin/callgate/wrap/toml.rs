@@ -3,19 +3,16 @@
 use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, Value};
 
 use super::edit::BYTE_ORDER_MARK;
-use super::server::{AMBIGUOUS, Address, Guarded, NOT_ASKED_FOR, Server, Way, Wrapped, is_guard, unsuitable};
+use super::server::{AMBIGUOUS, Address, Guarded, Plan, Server, Way, Wrapped, unsuitable};
 
 /// The table that has the servers.
 const SERVERS: &str = "mcp_servers";
 
-/// Writes the text again with the commands that `guarded` gives; `None` leaves a server as it is.
+/// Writes the text again with the guards that are planned.
 ///
 /// # Errors
 /// Why the text is not a configuration of MCP servers.
-pub(super) fn wrap(
-    text: &str,
-    mut guarded: impl FnMut(&Server<'_>) -> Option<Guarded>,
-) -> Result<Wrapped, String> {
+pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Result<Wrapped, String> {
     let (mark, text) = match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(rest) => (BYTE_ORDER_MARK, rest),
         None => ("", text),
@@ -41,16 +38,14 @@ pub(super) fn wrap(
                 continue;
             }
         };
-        if matches!(&way, Way::Program(command) if is_guard(command)) {
-            wrapped.already.push(name);
-            continue;
+        match plan(&Server { name: &name, way }) {
+            Plan::Guard(guard) => {
+                write(entry, guard);
+                wrapped.changed.push(name);
+            }
+            Plan::Already => wrapped.already.push(name),
+            Plan::Leave(reason) => wrapped.left.push((name, reason)),
         }
-        let Some(guard) = guarded(&Server { name: &name, way }) else {
-            wrapped.left.push((name, NOT_ASKED_FOR));
-            continue;
-        };
-        write(entry, guard);
-        wrapped.changed.push(name);
     }
     let mut written = document.to_string();
     if text.contains('\n') && text.replace("\r\n", "").find('\n').is_none() {
@@ -142,13 +137,10 @@ fn set(entry: &mut dyn TableLike, name: &str, mut value: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wrap::server::planned;
 
     fn guarded(text: &str) -> Wrapped {
-        let before = |server: &Server<'_>| {
-            let guard = ["/bin/callgate", "guard", "--server", server.name].map(str::to_owned);
-            Some(Guarded::before(&server.way, guard.into()))
-        };
-        wrap(text, before).unwrap()
+        wrap(text, planned).unwrap()
     }
 
     #[test]
@@ -228,7 +220,7 @@ env_vars = ["KEY", "TOKEN"]
     #[test]
     fn what_is_no_configuration_is_refused() {
         for text in ["", "mcp_servers = 5", "[", "[mcpServers.a]\ncommand = \"x\""] {
-            assert!(wrap(text, |_| None).is_err(), "{text}");
+            assert!(wrap(text, planned).is_err(), "{text}");
         }
     }
 }

@@ -18,8 +18,8 @@ use server::{Guarded, NOT_ASKED_FOR, Plan, Server, Way, Wrapped, is_guard};
 
 /// Put the guard before every server of an agent's configuration
 ///
-/// Reads `mcp.json` as agents have it (`mcpServers`, `servers` or `mcp`), comments included, or a `.toml` file with
-/// `mcp_servers`, and changes the command of each server that is started as a program, and the entry of each that has an
+/// Reads `mcp.json` as agents have it (`mcpServers`, `servers` or `mcp`), comments included, `~/.claude.json` with the servers
+/// of its projects, or a `.toml` file with `mcp_servers`, and changes the command of each server that is started as a program, and the entry of each that has an
 /// address. Nothing else of the file changes. What was there is kept beside it, in FILE.callgate; --undo brings it back byte
 /// for byte.
 #[derive(Args)]
@@ -90,7 +90,7 @@ impl Wrap {
         };
         let wrapped = self.wrapped(&text, plan).map_err(fault)?;
         for name in &self.server {
-            if !wrapped.iter_names().any(|known| known == name) {
+            if !wrapped.names.contains(name) {
                 return Err(fault(format!("has no server `{name}`")));
             }
         }

@@ -18,9 +18,21 @@ pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// Where agents have their servers.
 const KEYS: [&str; 3] = ["mcpServers", "servers", "mcp"];
 
+/// Where one agent keeps, under the folder of each project, the servers that it has there.
+const PROJECTS: &str = "projects";
+
 /// The members of an object as they are written.
 #[derive(Default)]
 struct Members<'t>(BTreeMap<String, &'t RawValue>);
+
+/// A server as it is written.
+struct Entry<'t> {
+    name: String,
+    /// The folder of the project that alone has it.
+    project: Option<String>,
+    raw: &'t RawValue,
+    dialect: Dialect,
+}
 
 /// How an entry with an address says that it is started as a program.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,8 +57,10 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
     let servers = servers(&json)?;
     let mut wrapped = Wrapped::default();
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
-    for (name, raw, dialect) in &servers {
-        let leave = |reason| (name.clone(), reason);
+    for entry in &servers {
+        let Entry { name, raw, .. } = entry;
+        wrapped.names.insert(name.clone());
+        let leave = |reason| (entry.title(), reason);
         let members: Map<String, Value> = match serde_json::from_str(raw.get()) {
             Ok(members) => members,
             Err(_) => {
@@ -54,7 +68,7 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
                 continue;
             }
         };
-        self::members(raw.get()).map_err(|error| format!("the server `{name}`: {error}"))?;
+        self::members(raw.get()).map_err(|error| format!("the server `{}`: {error}", entry.title()))?;
         let way = match way_of(&members) {
             Ok(way) => way,
             Err(reason) => {
@@ -66,7 +80,7 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
         let guard = match plan(&server) {
             Plan::Guard(guard) => guard,
             Plan::Already => {
-                wrapped.already.push(name.clone());
+                wrapped.already.push(entry.title());
                 continue;
             }
             Plan::Leave(reason) => {
@@ -76,9 +90,9 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
         };
         match server.way {
             Way::Program(_) => edits.extend(edits_of(&json, raw, &guard.command)?),
-            Way::Url(_) => edits.push((range(&json, raw), entry_of(members, guard, *dialect))),
+            Way::Url(_) => edits.push((range(&json, raw), entry_of(members, guard, entry.dialect))),
         }
-        wrapped.changed.push(name.clone());
+        wrapped.changed.push(entry.title());
     }
     edits.sort_by_key(|(range, _)| range.start);
     let mut written = text.to_owned();
@@ -87,6 +101,16 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
     }
     wrapped.text = written;
     Ok(wrapped)
+}
+
+impl Entry<'_> {
+    /// The name for a person, whom one project's server must not be taken for another's.
+    fn title(&self) -> String {
+        match &self.project {
+            Some(project) => format!("{} (project {project})", self.name),
+            None => self.name.clone(),
+        }
+    }
 }
 
 /// An object of which no two readers take another member.
@@ -122,10 +146,10 @@ impl<'de: 't, 't> Deserialize<'de> for Members<'t> {
 }
 
 /// The servers, and how each of them says that it is a program.
-fn servers(json: &str) -> Result<Vec<(String, &RawValue, Dialect)>, String> {
+fn servers(json: &str) -> Result<Vec<Entry<'_>>, String> {
     let top = members(json)?;
     let mut servers = Vec::new();
-    let mut has_any = false;
+    let mut has_any = servers_of_projects(&top, &mut servers)?;
     for key in KEYS {
         let Some(raw) = top.0.get(key) else { continue };
         has_any = true;
@@ -141,7 +165,12 @@ fn servers(json: &str) -> Result<Vec<(String, &RawValue, Dialect)>, String> {
                 None => key == "mcp",
             };
             let dialect = if is_array { Dialect::Array } else { Dialect::Usual };
-            servers.push((name, raw, dialect));
+            servers.push(Entry {
+                name,
+                project: None,
+                raw,
+                dialect,
+            });
         }
     }
     match has_any {
@@ -150,6 +179,33 @@ fn servers(json: &str) -> Result<Vec<(String, &RawValue, Dialect)>, String> {
             Err("has none of `mcpServers`, `servers` and `mcp`, expected the servers of an agent".to_owned())
         }
     }
+}
+
+/// Adds the servers that single projects have, and returns `true` if a project may have some.
+fn servers_of_projects<'t>(top: &Members<'t>, servers: &mut Vec<Entry<'t>>) -> Result<bool, String> {
+    let mut has_any = false;
+    let is_object = |raw: &&RawValue| raw.get().starts_with('{');
+    // Other agents may mean something else by the word.
+    let Some(projects) = top.0.get(PROJECTS).copied().filter(is_object) else {
+        return Ok(false);
+    };
+    let projects = members(projects.get()).map_err(|error| format!("`{PROJECTS}`: {error}"))?;
+    for (project, raw) in projects.0.into_iter().filter(|(_, raw)| is_object(raw)) {
+        let place = |error| format!("the project `{project}`: {error}");
+        let settings = members(raw.get()).map_err(place)?;
+        let Some(raw) = settings.0.get(KEYS[0]) else {
+            continue;
+        };
+        has_any = true;
+        let entries = members(raw.get()).map_err(|error| place(format!("`{}`: {error}", KEYS[0])))?;
+        servers.extend(entries.0.into_iter().map(|(name, raw)| Entry {
+            name,
+            project: Some(project.clone()),
+            raw,
+            dialect: Dialect::Usual,
+        }));
+    }
+    Ok(has_any)
 }
 
 fn type_of(entry: &RawValue) -> Option<String> {
@@ -390,6 +446,48 @@ mod tests {
             r#"{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {}}"#,
             r#"{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}"#,
             r#"{"servers": {"a": {"command": "x", "\u0063ommand": "y"}}}"#,
+        ] {
+            assert!(wrap(text, planned).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_servers_of_projects_are_servers_too() {
+        let text = r#"{
+  "projects": {
+    "/a": {"allowedTools": [], "mcpServers": {"s": {"type": "stdio", "command": "x", "args": []}, "odd": 5}},
+    "/b": {"mcpServers": {"s": {"command": "y"}}},
+    "/c": {"mcpServers": {}},
+    "/d": {}
+  },
+  "mcpServers": {"s": {"command": "z"}}
+}"#;
+        let wrapped = guarded(text);
+        let expected = r#"{
+  "projects": {
+    "/a": {"allowedTools": [], "mcpServers": {"s": {"type": "stdio", "command": "/bin/callgate", "args": ["guard","--server","s","--","x"]}, "odd": 5}},
+    "/b": {"mcpServers": {"s": {"command": "/bin/callgate", "args": ["guard","--server","s","--","y"]}}},
+    "/c": {"mcpServers": {}},
+    "/d": {}
+  },
+  "mcpServers": {"s": {"command": "/bin/callgate", "args": ["guard","--server","s","--","z"]}}
+}"#;
+        assert_eq!(wrapped.text, expected);
+        assert_eq!(wrapped.changed, ["s (project /a)", "s (project /b)", "s"]);
+        assert_eq!(wrapped.left[0].0, "odd (project /a)");
+        assert!(wrapped.names.iter().eq(["odd", "s"]));
+        // A project may be all that has servers; without one there is nothing to guard.
+        assert_eq!(
+            guarded(r#"{"projects": {"/a": {"mcpServers": {"s": {"command": "x"}}}}}"#)
+                .changed
+                .len(),
+            1
+        );
+        for text in [
+            r#"{"projects": {"/a": {}}}"#,
+            r#"{"projects": []}"#,
+            r#"{"projects": {"/a": {"mcpServers": []}}}"#,
+            r#"{"projects": {"/a": {}, "/a": {"mcpServers": {"s": {"command": "x"}}}}, "mcpServers": {}}"#,
         ] {
             assert!(wrap(text, planned).is_err(), "{text}");
         }

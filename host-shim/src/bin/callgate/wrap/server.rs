@@ -1,5 +1,7 @@
 //! The servers of an agent's configuration, whatever it is written in.
 
+use std::collections::BTreeSet;
+
 /// A server.
 pub(super) struct Server<'s> {
     pub(super) name: &'s str,
@@ -51,6 +53,8 @@ pub(super) enum Plan {
 #[derive(Debug, Default)]
 pub(super) struct Wrapped {
     pub(super) text: String,
+    /// The names of all servers.
+    pub(super) names: BTreeSet<String>,
     pub(super) changed: Vec<String>,
     pub(super) already: Vec<String>,
     /// Servers that were left as they are, and why.
@@ -58,13 +62,6 @@ pub(super) struct Wrapped {
 }
 
 pub(super) const NOT_ASKED_FOR: &str = "it was not asked for";
-
-impl Wrapped {
-    pub(super) fn iter_names(&self) -> impl Iterator<Item = &String> {
-        let left = self.left.iter().map(|(name, _)| name);
-        self.changed.iter().chain(&self.already).chain(left)
-    }
-}
 
 impl Guarded {
     /// The guard, with the flags that lead to the server.

@@ -27,6 +27,7 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
     let mut wrapped = Wrapped::default();
     for (name, item) in servers.iter_mut() {
         let name = name.get().to_owned();
+        wrapped.names.insert(name.clone());
         let Some(entry) = item.as_table_like_mut() else {
             wrapped.left.push((name, "its entry is not a table"));
             continue;

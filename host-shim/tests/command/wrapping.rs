@@ -136,6 +136,54 @@ fn only_what_wrapping_changed_is_undone() {
 }
 
 #[test]
+fn only_the_guard_itself_is_taken_for_one() {
+    let project = Project::new();
+    project.write(
+        "agent.json",
+        r#"{"mcpServers": {"named": {"command": "/tmp/callgate", "args": ["guard"]}, "s": {"command": "cat"}}}"#,
+    );
+    let check = |flags: &[&str], out: &[&str]| {
+        project.check(&[&["wrap", "agent.json"], flags].concat(), 0, out, &[]);
+    };
+    let human = ["--format", "human"];
+    check(
+        &[
+            "--observe",
+            "--audit",
+            "log.jsonl",
+            "--server",
+            "s",
+            "--format",
+            "human",
+        ],
+        &[
+            "s: the guard is before it, and only observes: nothing is enforced",
+            "named: not guarded: it was not asked for",
+        ],
+    );
+    check(
+        &human,
+        &[
+            "s: not guarded: the guard before it only observes",
+            "named: the guard is before it",
+        ],
+    );
+    check(
+        &[],
+        &[r#"{"wrapped":[],"already":["named"],"left":[["s","the guard before it only observes"#],
+    );
+    check(&["--undo"], &["restored"]);
+    check(&[], &[r#"{"wrapped":["named","s"],"already":[],"left":[]}"#]);
+    check(
+        &["--audit", "log.jsonl"],
+        &[
+            r#""left":[["named","a guard is before it, with other arguments"#,
+            r#"["s","a guard is before it, with other"#,
+        ],
+    );
+}
+
+#[test]
 fn what_was_wrapped_in_steps_comes_back_byte_for_byte() {
     let project = Project::new();
     let before = "{\"mcpServers\": {\"a\": {\"command\": \"cat\", \"args\": [ \"--\", \"guard\" ]},\n\"-b\": {\"command\": \"cat\"}}}\n";

@@ -14,7 +14,7 @@ use crate::replace::{replace, replace_secret};
 use arguments::Arguments;
 use clap::Args;
 use kept::{FORMAT, Kept};
-use server::{Guarded, NOT_ASKED_FOR, Plan, Server, Way, Wrapped, is_guard};
+use server::{DIFFERS, NOT_ASKED_FOR, Plan, Server, Wrapped};
 
 /// Put the guard before every server of an agent's configuration
 ///
@@ -80,12 +80,10 @@ impl Wrap {
             None => text.clone(),
         };
         let plan = |server: &Server<'_>| {
-            if matches!(&server.way, Way::Program(command) if is_guard(command)) {
-                return Plan::Already;
-            }
-            match self.server.is_empty() || self.server.iter().any(|name| name == server.name) {
-                true => Plan::Guard(Guarded::before(&server.way, arguments.of(server))),
-                false => Plan::Leave(NOT_ASKED_FOR),
+            let is_meant = self.server.is_empty() || self.server.iter().any(|name| name == server.name);
+            match arguments.plan(server) {
+                Plan::Guard(_) if !is_meant => Plan::Leave(NOT_ASKED_FOR),
+                plan => plan,
             }
         };
         let wrapped = self.wrapped(&text, plan).map_err(fault)?;
@@ -132,18 +130,27 @@ impl Wrap {
 
     fn report(&self, wrapped: &Wrapped, out: &mut Out) -> Result<Exit, Failure> {
         if !out.human {
-            out.json(&serde_json::json!({"wrapped": wrapped.changed, "already": wrapped.already, "left": wrapped.left}))?;
+            let differing = wrapped.differing.iter().map(|name| (name.clone(), DIFFERS));
+            let left: Vec<_> = differing.chain(wrapped.left.iter().cloned()).collect();
+            out.json(
+                &serde_json::json!({"wrapped": wrapped.changed, "already": wrapped.already, "left": left}),
+            )?;
             return Ok(Exit::Allow);
         }
+        let observes = match self.observe {
+            true => ", and only observes: nothing is enforced",
+            false => "",
+        };
         for name in &wrapped.changed {
-            out.line(&format!("{}: the guard is before it", paint(BOLD, &clean(name))))?;
+            let name = paint(BOLD, &clean(name));
+            out.line(&format!("{name}: the guard is before it{observes}"))?;
         }
         for name in &wrapped.already {
-            out.line(&format!(
-                "{}: {}",
-                clean(name),
-                paint(DIM, "the guard was before it already")
-            ))?;
+            let already = format!("the guard was before it already{observes}");
+            out.line(&format!("{}: {}", clean(name), paint(DIM, &already)))?;
+        }
+        for name in &wrapped.differing {
+            out.line(&format!("{}: {}", clean(name), paint(YELLOW, DIFFERS)))?;
         }
         for (name, reason) in &wrapped.left {
             out.line(&format!(

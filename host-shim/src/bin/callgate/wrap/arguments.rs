@@ -1,6 +1,6 @@
 //! The command line of a guard, as it is written into a configuration.
 
-use super::server::Server;
+use super::server::{Guarded, OBSERVES, Plan, Server, Way};
 
 /// The flags that every guard of a file is started with.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,6 +33,25 @@ impl Arguments {
         words.into_iter().map(str::to_owned).collect()
     }
 
+    /// What becomes of a server that is to be guarded. A guard that may be anybody's is a program like any other, whatever its
+    /// name; one of this program that does something else is not taken for this one.
+    pub(super) fn plan(&self, server: &Server<'_>) -> Plan {
+        let guard = self.of(server);
+        let command = match &server.way {
+            Way::Program(command) if command.starts_with(&guard[..2]) => command,
+            way => return Plan::Guard(Guarded::before(way, guard)),
+        };
+        let leads = |rest: &[String]| rest.first().is_some_and(|word| word == "--" || word == "--url");
+        if command.strip_prefix(&*guard).is_some_and(leads) {
+            return Plan::Already;
+        }
+        let mut flags = command.iter().take_while(|word| *word != "--");
+        match flags.any(|word| word == "--observe") {
+            true => Plan::Leave(OBSERVES),
+            false => Plan::Differs,
+        }
+    }
+
     /// Reads what [`of`](Self::of) writes for the server, and nothing else.
     pub(super) fn read(words: &[String], server: &Server<'_>) -> Option<Self> {
         let value = |flag: &str| {
@@ -54,6 +73,69 @@ impl Arguments {
 mod tests {
     use super::*;
     use crate::wrap::server::Way;
+
+    #[test]
+    fn only_a_guard_as_this_one_is_taken_for_it() {
+        let guard = |observe| Arguments {
+            program: "/bin/callgate".to_owned(),
+            bundle: "/b".to_owned(),
+            audit: None,
+            observe,
+            wrapped: "/f".to_owned(),
+        };
+        let check = |observe, command: &[&str], expected: &str| {
+            let words: Vec<String> = command.iter().map(|&word| word.to_owned()).collect();
+            let server = Server {
+                name: "s",
+                way: Way::Program(words.clone()),
+            };
+            let found = match guard(observe).plan(&server) {
+                Plan::Guard(guarded) => {
+                    assert!(guarded.command.ends_with(&words));
+                    "guard"
+                }
+                Plan::Already => "already",
+                Plan::Differs => "differs",
+                Plan::Leave(reason) => reason,
+            };
+            assert_eq!(found, expected, "{command:?}");
+        };
+        let own = ["/bin/callgate", "guard", "--bundle", "/b", "--server", "s"];
+        let with = |more: &[&'static str]| [&own, more].concat();
+        check(false, &with(&["--wrapped", "/f", "--", "cat"]), "already");
+        check(false, &with(&["--wrapped", "/f", "--url", "http://x"]), "already");
+        check(
+            false,
+            &with(&["--observe", "--wrapped", "/f", "--", "cat"]),
+            OBSERVES,
+        );
+        check(
+            true,
+            &with(&["--observe", "--wrapped", "/f", "--", "cat"]),
+            "already",
+        );
+        // A flag of the server is not one of the guard.
+        check(
+            false,
+            &with(&["--wrapped", "/f", "--", "cat", "--observe"]),
+            "already",
+        );
+        for more in [
+            &["--", "cat"][..],
+            &["--wrapped", "/other", "--", "cat"],
+            &["--wrapped", "/f", "--trust", "s", "--", "cat"],
+        ] {
+            check(false, &with(more), "differs");
+        }
+        check(true, &with(&["--wrapped", "/f", "--", "cat"]), "differs");
+        for program in ["callgate", "./callgate", "/tmp/callgate", "/bin/callgate2"] {
+            let mut command = with(&["--wrapped", "/f", "--", "cat"]);
+            command[0] = program;
+            check(false, &command, "guard");
+        }
+        check(false, &["/bin/callgate", "eval"], "guard");
+        check(false, &["/bin/callgate"], "guard");
+    }
 
     #[test]
     fn what_is_written_is_read_and_nothing_else() {

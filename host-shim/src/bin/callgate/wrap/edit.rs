@@ -83,6 +83,10 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
                 wrapped.already.push(entry.title());
                 continue;
             }
+            Plan::Differs => {
+                wrapped.differing.push(entry.title());
+                continue;
+            }
             Plan::Leave(reason) => {
                 wrapped.left.push(leave(reason));
                 continue;

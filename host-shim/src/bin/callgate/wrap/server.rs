@@ -43,8 +43,10 @@ pub(super) struct Guarded {
 pub(super) enum Plan {
     /// The guard is put before it.
     Guard(Guarded),
-    /// The guard is before it.
+    /// This guard is before it.
     Already,
+    /// A guard with other arguments is before it, and stays.
+    Differs,
     /// It stays as it is, for this reason.
     Leave(&'static str),
 }
@@ -57,11 +59,17 @@ pub(super) struct Wrapped {
     pub(super) names: BTreeSet<String>,
     pub(super) changed: Vec<String>,
     pub(super) already: Vec<String>,
+    /// Servers with a guard that has other arguments.
+    pub(super) differing: Vec<String>,
     /// Servers that were left as they are, and why.
     pub(super) left: Vec<(String, &'static str)>,
 }
 
 pub(super) const NOT_ASKED_FOR: &str = "it was not asked for";
+
+pub(super) const OBSERVES: &str = "the guard before it only observes (`--observe`), and lets every call pass";
+
+pub(super) const DIFFERS: &str = "a guard is before it, with other arguments than this one would have";
 
 impl Guarded {
     /// The guard, with the flags that lead to the server.
@@ -99,15 +107,6 @@ impl Guarded {
 }
 
 pub(super) const AMBIGUOUS: &str = "it has a command and an address, and agents differ about which counts";
-
-/// Returns `true` if a command is a guard already. A program that is named from the folder where the agent happens to start is anybody's.
-pub(super) fn is_guard(command: &[String]) -> bool {
-    let [program, verb, ..] = command else {
-        return false;
-    };
-    let is_installed = program == "callgate" || program.starts_with('/') && program.ends_with("/callgate");
-    is_installed && verb == "guard"
-}
 
 /// A plan with a short guard.
 #[cfg(test)]

@@ -45,6 +45,7 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
                 wrapped.changed.push(name);
             }
             Plan::Already => wrapped.already.push(name),
+            Plan::Differs => wrapped.differing.push(name),
             Plan::Leave(reason) => wrapped.left.push((name, reason)),
         }
     }

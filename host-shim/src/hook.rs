@@ -11,8 +11,8 @@
 //! - **Tools of MCP servers** are judged as everywhere else. Agents write server and tool as one name; where it could be read
 //!   in several ways, each is judged, and the strictest verdict stands.
 //! - **A tool whose arguments name nothing** that could be judged, such as a shell command, is asked about unless a rule
-//!   decides. A shell command is allowed only by a rule that names the tool. Tools that change nothing but the agent's own
-//!   state are allowed unless a rule says otherwise.
+//!   decides. A shell command is allowed only by a rule that names the tool, and looks at every argument that no annotation
+//!   describes. Tools that change nothing but the agent's own state are allowed unless a rule says otherwise.
 //! - **Relative paths** start from the directory that the agent says it is in.
 //!
 //! Where an agent takes arguments, it gets those that were judged. Where it does not, a call passes only if the arguments
@@ -36,6 +36,7 @@ mod call;
 mod documents;
 mod judge;
 mod names;
+mod opaque;
 mod options;
 mod patch;
 mod settings;

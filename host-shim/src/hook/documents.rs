@@ -36,8 +36,9 @@ impl HookCall {
         builder
     }
 
-    /// The annotation of a tool whose arguments name nothing, whatever they are called.
-    fn with_opaque_arguments(&self, tool: &str) -> String {
+    /// The annotation of a tool whose arguments name nothing, whatever they are called. What may not be allowed unread is seen to
+    /// where the verdict is known.
+    pub(super) fn with_opaque_arguments(&self, tool: &str) -> String {
         let mut annotation: Map<String, Value> = serde_json::from_str(tool).unwrap_or_default();
         if !annotation.contains_key("inputSchema")
             && let Some(Value::Object(known)) = annotation.get_mut("args")

@@ -1,11 +1,9 @@
 //! Judging what an agent asks about.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
-use callgate_core::{Approvals, Audience, Decision, DocumentKind, ToolKind, Verdict, without_comments};
-use serde::Deserialize;
-use serde_json::value::{RawValue, to_raw_value};
+use callgate_core::{Approvals, Audience, Decision, Verdict};
+use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 
 use super::agent::{Agent, Event};
@@ -193,48 +191,6 @@ impl HookCall {
         arguments
     }
 
-    /// A tool of the agent whose arguments name nothing that could be judged.
-    fn judge_opaque(&self, gate: &Gate, tool: &str, response: &mut Response) -> Result<(), String> {
-        let roles = response
-            .explanation
-            .as_ref()
-            .and_then(|explanation| explanation.get("roles"));
-        let roles = roles.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let is_opaque =
-            !roles.is_empty() && roles.iter().all(|one| one.get("role").is_none_or(Value::is_null));
-        if !is_opaque {
-            return Ok(());
-        }
-        let semantics = gate
-            .semantics(self.agent.as_str(), tool)
-            .map_err(|fault| fault.to_string())?;
-        let kind = semantics.map(|semantics| semantics.kind).unwrap_or_default();
-        let verdict = &response.verdict;
-        let is_undecided = verdict.rule == "default-deny";
-        let runs = !matches!(
-            kind,
-            ToolKind::Think | ToolKind::Read | ToolKind::Search | ToolKind::Fetch
-        );
-        if is_undecided && kind == ToolKind::Think {
-            response.verdict = verdict_of(
-                Decision::Allow,
-                "structural-agent-tool",
-                format!("`{tool}` changes nothing but the agent's own state"),
-            );
-        } else if is_undecided
-            || (runs && verdict.decision == Decision::Allow && !names_tool(gate, &verdict.rule))
-        {
-            response.verdict = verdict_of(
-                Decision::Escalate(Vec::new()),
-                "structural-opaque-tool",
-                format!(
-                    "What a call of `{tool}` touches cannot be told from its arguments, and no rule names the tool"
-                ),
-            );
-        }
-        Ok(())
-    }
-
     /// Denies a call whose arguments mean one thing here and may mean another to whoever gets them.
     fn check_unchanged(&self, is_own: bool, stays: &[String], response: &mut Response) {
         let takes = self.voice.takes_arguments(self.event);
@@ -301,45 +257,9 @@ pub(super) fn verdict_of(
     }
 }
 
-/// Returns `true` if a rule of the policy names tools; trust in the server, which no rule gives, does as well.
-fn names_tool(gate: &Gate, rule: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Policy<'p> {
-        #[serde(borrow)]
-        rules: Vec<Rule<'p>>,
-    }
-    #[derive(Deserialize)]
-    struct Rule<'p> {
-        name: String,
-        #[serde(borrow, rename = "if")]
-        conditions: Conditions<'p>,
-    }
-    #[derive(Deserialize)]
-    struct Conditions<'p> {
-        #[serde(borrow)]
-        tool: Option<&'p RawValue>,
-    }
-    if rule == "trusted-server" {
-        return true;
-    }
-    let Some(text) = document(gate, DocumentKind::Policy) else {
-        return false;
-    };
-    let Ok(policy) = serde_json::from_str::<Policy<'_>>(&text) else {
-        return false;
-    };
-    let mut named = policy.rules.iter().filter(|known| known.name == rule).peekable();
-    named.peek().is_some() && named.all(|known| known.conditions.tool.is_some())
-}
-
 /// The arguments whose paths are relative to another argument.
 fn relative_to_others(response: &Response) -> Vec<String> {
     let paths = response.explanation.iter().flat_map(paths);
     let relative = paths.filter(|path| path.has_base);
     relative.map(|path| top(path.argument)).collect()
-}
-
-fn document(gate: &Gate, part: DocumentKind) -> Option<Cow<'_, str>> {
-    let document = gate.documents().iter().find(|document| document.part == part)?;
-    Some(without_comments(&document.text))
 }

@@ -7,15 +7,19 @@ use super::names::Called;
 use super::tools::annotated;
 use crate::gate::GateBuilder;
 
+/// What `callgate wrap` keeps beside a configuration of any agent has the secrets of that configuration.
+const KEPT: &str = "**/*.callgate";
+
 impl HookCall {
     /// Adds the tools that the agent has by itself, as those of a server with its name, on which the sandbox decides as on file
-    /// servers. A tool that the annotations have stays as it is there. The files that say which hooks the agent runs are
-    /// protected.
+    /// servers. A tool that the annotations have stays as it is there. The files that say which hooks and servers the agent runs
+    /// are protected, and what `callgate wrap` keeps of them.
     #[must_use]
     pub fn added_to(&self, mut builder: GateBuilder) -> GateBuilder {
         for path in self.agent.protected() {
             builder = builder.protect(path);
         }
+        builder = builder.protect(KEPT);
         for (variable, files) in self.agent.moved() {
             // A hook has the environment of its agent.
             let folder = std::env::var(variable).unwrap_or_default();

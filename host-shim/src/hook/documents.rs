@@ -7,7 +7,7 @@ use super::names::Called;
 use super::tools::annotated;
 use crate::gate::GateBuilder;
 
-/// What `callgate wrap` keeps beside a configuration of any agent has the secrets of that configuration.
+/// The copies that `callgate wrap` keeps beside configurations of any agent; they have the secrets of the configurations.
 const KEPT: &str = "**/*.callgate";
 
 impl HookCall {

@@ -169,7 +169,7 @@ fn rules(gate: &Gate, rule: &str) -> Vec<Conditions> {
     named.map(|known| known.conditions).collect()
 }
 
-/// What the annotations say of a tool.
+/// The annotation of a tool.
 fn annotation(gate: &Gate, server: &str, tool: &str) -> Option<Value> {
     let annotations: Value = serde_json::from_str(&document(gate, DocumentKind::Annotations)?).ok()?;
     let tools = annotations

@@ -33,7 +33,7 @@ impl Arguments {
         words.into_iter().map(str::to_owned).collect()
     }
 
-    /// What becomes of a server that is to be guarded. A guard that may be anybody's is a program like any other, whatever its
+    /// The plan for a server that is to be guarded. A guard that may be anybody's is a program like any other, whatever its
     /// name; one of this program that does something else is not taken for this one.
     pub(super) fn plan(&self, server: &Server<'_>) -> Plan {
         let guard = self.of(server);

@@ -1,4 +1,4 @@
-//! What is kept of a configuration, and whether it is to be believed.
+//! The copy that is kept of a configuration, and the check that it may be believed.
 
 use std::collections::VecDeque;
 

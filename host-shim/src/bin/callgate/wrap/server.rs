@@ -39,7 +39,7 @@ pub(super) struct Guarded {
     pub(super) inherits: Vec<String>,
 }
 
-/// What becomes of a server.
+/// The plan for a server.
 pub(super) enum Plan {
     /// The guard is put before it.
     Guard(Guarded),

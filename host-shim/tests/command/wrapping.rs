@@ -30,14 +30,87 @@ fn a_configuration_is_wrapped_and_comes_back_byte_for_byte() {
     assert!(wrapped.starts_with("{ // mine"), "{wrapped}");
     assert!(wrapped.contains(r#"/.mcp.json","--","cat"]"#), "{wrapped}");
     wrap(&[], 0, &[r#"{"wrapped":[],"already":["s"]"#], &[]);
-    // An edit that would be lost is not undone.
-    fs::write(&file, wrapped.replace("// mine", "// ours")).expect("a file");
-    wrap(&["--undo"], 1, &[], &["was changed since"]);
-    wrap(&[], 1, &[], &["was changed since"]);
-    fs::write(&file, &wrapped).expect("a file");
     wrap(&["--undo"], 0, &["restored"], &[]);
     assert_eq!(text(), before);
     wrap(&["--undo"], 1, &[], &["there is no"]);
+}
+
+#[test]
+fn what_an_agent_changes_in_a_wrapped_configuration_stays() {
+    let project = Project::new();
+    let before = r#"{"mcpServers": {"s": {"command": "cat", "args": ["-u"]}}, "starts": 1}"#;
+    project.write(".mcp.json", before);
+    let check = |flags: &[&str], out: &[&str]| {
+        project.check(&[&["wrap", ".mcp.json"], flags].concat(), 0, out, &[]);
+    };
+    // Agents write the whole file, each in its own way.
+    let change = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut value = project.read(".mcp.json");
+        change(&mut value);
+        let text = serde_json::to_string_pretty(&value).expect("a text");
+        project.write(".mcp.json", text);
+    };
+    check(&[], &[r#""wrapped":["s"]"#]);
+    change(&|value| {
+        value["starts"] = 2.into();
+        value["mcpServers"]["t"] = serde_json::json!({"command": "tac"});
+    });
+    // A new server gets its guard, and the other one keeps the one that it has.
+    check(&["--server", "t"], &[r#""wrapped":["t"],"already":["s"]"#]);
+    check(&[], &[r#""wrapped":[],"already":["s","t"]"#]);
+    change(&|value| value["starts"] = 3.into());
+    check(&["--undo"], &["restored"]);
+    let expected = serde_json::json!({
+        "mcpServers": {"s": {"command": "cat", "args": ["-u"]}, "t": {"command": "tac", "args": []}}, "starts": 3,
+    });
+    assert_eq!(project.read(".mcp.json"), expected);
+    assert!(!project.folder.path().join("project/.mcp.json.callgate").exists());
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn an_address_comes_back_in_a_changed_configuration_unless_its_entry_was_changed() {
+    let project = Project::new();
+    let entry = r#"{ "type": "http", "url": "https://x/mcp", "headers": {"Authorization": "${T}"} }"#;
+    let toml = "url = \"https://x/mcp\"\nbearer_token_env_var = \"T\"\n";
+    let files = [
+        (
+            "agent.json",
+            format!(r#"{{"mcpServers": {{"s": {entry}}}, "starts": 1}}"#),
+            ["\"starts\": 1", "\"starts\": 2"],
+            ["${T}", "${U}"],
+        ),
+        (
+            "agent.toml",
+            format!("starts = 1\n[mcp_servers.s]\n{toml}"),
+            ["starts = 1", "starts = 2"],
+            ["--token-env\", \"T\"", "--token-env\", \"U\""],
+        ),
+    ];
+    for (file, before, [one, two], [own, foreign]) in files {
+        let check = |flags: &[&str], code, out: &[&str], err: &[&str]| {
+            project.check(&[&["wrap", file], flags].concat(), code, out, err);
+        };
+        let path = project.folder.path().join("project").join(file);
+        let text = || fs::read_to_string(&path).expect("a file");
+        let change = |from: &str, to: &str| {
+            let text = text();
+            assert!(text.contains(from), "{text}");
+            project.write(file, text.replace(from, to));
+        };
+        project.write(file, &before);
+        check(&[], 0, &[r#""wrapped":["s"]"#], &[]);
+        change(one, two);
+        change(own, foreign);
+        let refused = ["from the address of `s`", "`before` of `agent."];
+        check(&["--undo"], 1, &[], &refused);
+        check(&[], 1, &[], &refused);
+        change(foreign, own);
+        check(&[], 0, &[r#""already":["s"]"#], &[]);
+        change(two, one);
+        check(&["--undo"], 0, &["restored"], &[]);
+        assert_eq!(text(), before);
+    }
 }
 
 #[test]

@@ -14,14 +14,14 @@ use crate::replace::{replace, replace_secret};
 use arguments::Arguments;
 use clap::Args;
 use kept::{FORMAT, Kept};
-use server::{DIFFERS, NOT_ASKED_FOR, Plan, Server, Wrapped};
+use server::{DIFFERS, Guarded, NOT_ASKED_FOR, Plan, Server, Unwrapped, Wrapped};
 
 /// Put the guard before every server of an agent's configuration
 ///
 /// Reads `mcp.json` as agents have it (`mcpServers`, `servers` or `mcp`), comments included, `~/.claude.json` with the servers
-/// of its projects, or a `.toml` file with `mcp_servers`, and changes the command of each server that is started as a program, and the entry of each that has an
-/// address. Nothing else of the file changes. What was there is kept beside it, in FILE.callgate; --undo brings it back byte
-/// for byte.
+/// of its projects, or a `.toml` file with `mcp_servers`, and changes the command of each server that is started as a program,
+/// and the entry of each that has an address. Nothing else of the file changes. What was there is kept beside it, in
+/// FILE.callgate; --undo brings it back byte for byte, or takes the guards alone out of a file that was changed since.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Wrap {
@@ -66,18 +66,13 @@ impl Wrap {
         let place = self.file.display();
         let fault = |reason: String| Failure::Invalid(format!("{place}: {reason}"));
         let arguments = self.arguments()?;
-        let before = match self.kept()? {
-            Some(kept) if kept.after == text => self.believed(kept, &arguments.wrapped)?,
-            Some(_) => {
-                return Err(Failure::Helped {
-                    message: format!("`{place}` was changed since the guard was put before its servers"),
-                    help: format!(
-                        "undo the guard in it by hand, and remove `{}`",
-                        self.beside().display()
-                    ),
-                });
+        let (before, text, is_changed) = match self.kept()? {
+            Some(kept) if kept.after == text => (self.believed(kept, &arguments.wrapped)?, text, false),
+            Some(kept) => {
+                let (before, text) = self.written_anew(&text, &kept, &arguments.wrapped)?;
+                (before, text, true)
             }
-            None => text.clone(),
+            None => (text.clone(), text, false),
         };
         let plan = |server: &Server<'_>| {
             let is_meant = self.server.is_empty() || self.server.iter().any(|name| name == server.name);
@@ -96,7 +91,7 @@ impl Wrap {
             out.text(&wrapped.text)?;
             return Ok(Exit::Allow);
         }
-        if !wrapped.changed.is_empty() {
+        if is_changed || !wrapped.changed.is_empty() {
             self.keep(before, &wrapped.text)?;
             write(&self.file, &wrapped.text)?;
         }
@@ -104,9 +99,53 @@ impl Wrap {
     }
 
     fn wrapped(&self, text: &str, plan: impl FnMut(&Server<'_>) -> Plan) -> Result<Wrapped, String> {
-        match self.file.extension().is_some_and(|extension| extension == "toml") {
+        match self.is_toml() {
             true => toml::wrap(text, plan),
             false => edit::wrap(text, plan),
+        }
+    }
+
+    fn is_toml(&self) -> bool {
+        self.file.extension().is_some_and(|extension| extension == "toml")
+    }
+
+    fn unwrapped(&self, text: &str, kept: &Kept, file: &str) -> Result<Unwrapped, Failure> {
+        let guard_of = |server: &Server<'_>| Arguments::guard_of(server, file).map(<[String]>::to_vec);
+        let unwrapped = match self.is_toml() {
+            true => toml::unwrap(text, &kept.before, guard_of),
+            false => edit::unwrap(text, &kept.before, guard_of),
+        };
+        unwrapped.map_err(|reason| Failure::Invalid(format!("{}: {reason}", self.file.display())))
+    }
+
+    /// A text that was changed since it was wrapped, without the guards of this file and with them, as they are written here.
+    fn written_anew(&self, text: &str, kept: &Kept, file: &str) -> Result<(String, String), Failure> {
+        let unwrapped = self.unwrapped(text, kept, file)?;
+        if !unwrapped.stuck.is_empty() {
+            return Err(self.stuck(&unwrapped));
+        }
+        let mut guards = unwrapped.guards.into_iter();
+        let plan = |server: &Server<'_>| match guards.next().flatten() {
+            Some(guard) => Plan::Guard(Guarded::before(&server.way, guard)),
+            None => Plan::Leave(NOT_ASKED_FOR),
+        };
+        let again = self
+            .wrapped(&unwrapped.text, plan)
+            .map_err(|reason| Failure::Invalid(format!("{}: {reason}", self.file.display())))?;
+        Ok((unwrapped.text, again.text))
+    }
+
+    fn stuck(&self, unwrapped: &Unwrapped) -> Failure {
+        Failure::Helped {
+            message: format!(
+                "{}: the guard cannot be taken from the address of `{}`, whose entry was changed since",
+                self.file.display(),
+                unwrapped.stuck.join("`, `")
+            ),
+            help: format!(
+                "the entry that was there is in the member `before` of `{}`",
+                self.beside().display()
+            ),
         }
     }
 
@@ -174,18 +213,17 @@ impl Wrap {
                 help: "expected a file that was wrapped".to_owned(),
             });
         };
-        if kept.after != text {
-            return Err(Failure::Helped {
-                message: format!(
-                    "`{place}` was changed since the guard was put before its servers, so what was there would lose the change"
-                ),
-                help: format!(
-                    "what was there is the member `before` of `{}`",
-                    self.beside().display()
-                ),
-            });
-        }
-        let before = self.believed(kept, &utf8(&self.place()?)?)?;
+        let file = utf8(&self.place()?)?;
+        let is_changed = kept.after != text;
+        let before = if is_changed {
+            let unwrapped = self.unwrapped(text, &kept, &file)?;
+            if !unwrapped.stuck.is_empty() {
+                return Err(self.stuck(&unwrapped));
+            }
+            unwrapped.text
+        } else {
+            self.believed(kept, &file)?
+        };
         if self.dry_run {
             out.text(&before)?;
             return Ok(Exit::Allow);
@@ -195,7 +233,11 @@ impl Wrap {
             Failure::Fault(format!("cannot remove `{}`: {error}", self.beside().display()))
         })?;
         if out.human {
-            out.line(&format!("`{}` is as it was", clean(&place.to_string())))?;
+            let state = match is_changed {
+                true => "has no guard any more, and what was changed since",
+                false => "is as it was",
+            };
+            out.line(&format!("`{}` {state}", clean(&place.to_string())))?;
         } else {
             out.json(&serde_json::json!({"restored": self.file}))?;
         }

@@ -52,6 +52,16 @@ impl Arguments {
         }
     }
 
+    /// The guard of `file` before a server, without what leads to the server; `None` if there is none.
+    pub(super) fn guard_of<'s>(server: &'s Server<'_>, file: &str) -> Option<&'s [String]> {
+        let Way::Program(command) = &server.way else {
+            return None;
+        };
+        let leads = |word: &String| word == "--" || word == "--url";
+        let guard = command.get(..command.iter().position(leads)?)?;
+        (Self::read(guard, server)?.wrapped == file).then_some(guard)
+    }
+
     /// Reads what [`of`](Self::of) writes for the server, and nothing else.
     pub(super) fn read(words: &[String], server: &Server<'_>) -> Option<Self> {
         let value = |flag: &str| {

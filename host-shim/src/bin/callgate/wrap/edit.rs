@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::server::{AMBIGUOUS, Address, Guarded, Plan, Server, Way, Wrapped, unsuitable};
+use super::server::{AMBIGUOUS, Address, Guarded, Plan, Server, Unwrapped, Way, Wrapped, unsuitable};
 
 /// The mark that some editors write before a text, and some agents pass over.
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -48,12 +48,7 @@ enum Dialect {
 /// # Errors
 /// Why the text is not a configuration of MCP servers.
 pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Result<Wrapped, String> {
-    let json = without_comments(text);
-    // Every place stays where it is.
-    let json = match json.strip_prefix(BYTE_ORDER_MARK) {
-        Some(rest) => Cow::Owned(format!("{:1$}{rest}", "", BYTE_ORDER_MARK.len())),
-        None => json,
-    };
+    let json = json_of(text);
     let servers = servers(&json)?;
     let mut wrapped = Wrapped::default();
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
@@ -98,16 +93,86 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
         }
         wrapped.changed.push(entry.title());
     }
+    wrapped.text = edited(text, edits);
+    Ok(wrapped)
+}
+
+/// Writes the text again without the guards that `guard_of` finds. A server that is a program follows its guard; the entry of one
+/// with an address is the one in `before`, if that is what the guard was put before.
+///
+/// # Errors
+/// Why the text is not a configuration of MCP servers.
+pub(super) fn unwrap(
+    text: &str,
+    before: &str,
+    guard_of: impl Fn(&Server<'_>) -> Option<Vec<String>>,
+) -> Result<Unwrapped, String> {
+    let (json, json_before) = (json_of(text), json_of(before));
+    let earlier = servers(&json_before).unwrap_or_default();
+    let mut unwrapped = Unwrapped::default();
+    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+    for entry in &servers(&json)? {
+        let Entry { name, raw, .. } = entry;
+        let Ok(members) = serde_json::from_str::<Map<String, Value>>(raw.get()) else {
+            continue;
+        };
+        let Ok(way) = way_of(&members) else { continue };
+        let server = Server { name, way };
+        let guard = guard_of(&server);
+        unwrapped.guards.push(guard.clone());
+        let (Some(guard), Way::Program(command)) = (guard, &server.way) else {
+            continue;
+        };
+        match command.get(guard.len()..).and_then(<[String]>::split_first) {
+            Some((lead, program)) if lead == "--" => edits.extend(edits_of(&json, raw, program)?),
+            _ => {
+                let known = earlier.iter().find(|known| known.is_of(entry));
+                match known.filter(|known| known.guarded_by(guard).as_ref() == Some(&members)) {
+                    Some(known) => {
+                        let given = before.get(range(&json_before, known.raw)).unwrap_or_default();
+                        edits.push((range(&json, raw), given.to_owned()));
+                    }
+                    None => unwrapped.stuck.push(entry.title()),
+                }
+            }
+        }
+    }
+    unwrapped.text = edited(text, edits);
+    Ok(unwrapped)
+}
+
+/// The text as JSON, in which every place stays where it is.
+fn json_of(text: &str) -> Cow<'_, str> {
+    let json = without_comments(text);
+    match json.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => Cow::Owned(format!("{:1$}{rest}", "", BYTE_ORDER_MARK.len())),
+        None => json,
+    }
+}
+
+fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let mut written = text.to_owned();
     for (range, new) in edits.into_iter().rev() {
         written.replace_range(range, &new);
     }
-    wrapped.text = written;
-    Ok(wrapped)
+    written
 }
 
 impl Entry<'_> {
+    /// Returns `true` if the other entry is of the same server.
+    fn is_of(&self, other: &Entry<'_>) -> bool {
+        (&self.name, &self.project, self.dialect) == (&other.name, &other.project, other.dialect)
+    }
+
+    /// The members of the entry with the guard before its address; `None` if it has none.
+    fn guarded_by(&self, guard: Vec<String>) -> Option<Map<String, Value>> {
+        let members: Map<String, Value> = serde_json::from_str(self.raw.get()).ok()?;
+        let way = way_of(&members).ok()?;
+        let entry = entry_of(members, Guarded::before(&way, guard), self.dialect);
+        serde_json::from_str(&entry).ok()
+    }
+
     /// The name for a person, whom one project's server must not be taken for another's.
     fn title(&self) -> String {
         match &self.project {

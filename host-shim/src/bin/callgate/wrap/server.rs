@@ -65,6 +65,16 @@ pub(super) struct Wrapped {
     pub(super) left: Vec<(String, &'static str)>,
 }
 
+/// A configuration without the guards that were put into it.
+#[derive(Debug, Default)]
+pub(super) struct Unwrapped {
+    pub(super) text: String,
+    /// For each server that a plan is asked for, the guard that was before it.
+    pub(super) guards: Vec<Option<Vec<String>>>,
+    /// Servers whose guard cannot be taken away.
+    pub(super) stuck: Vec<String>,
+}
+
 pub(super) const NOT_ASKED_FOR: &str = "it was not asked for";
 
 pub(super) const OBSERVES: &str = "the guard before it only observes (`--observe`), and lets every call pass";

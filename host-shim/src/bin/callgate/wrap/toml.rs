@@ -1,31 +1,27 @@
 //! The same for an agent whose configuration is TOML.
 
-use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, Value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::edit::BYTE_ORDER_MARK;
-use super::server::{AMBIGUOUS, Address, Guarded, Plan, Server, Way, Wrapped, unsuitable};
+use super::server::{AMBIGUOUS, Address, Guarded, Plan, Server, Unwrapped, Way, Wrapped, unsuitable};
 
 /// The table that has the servers.
 const SERVERS: &str = "mcp_servers";
+
+/// The members in which a server has its address.
+const OF_ADDRESS: [&str; 4] = ["url", "bearer_token_env_var", "http_headers", "env_http_headers"];
+
+/// The members that the guard of an address has.
+const OF_GUARD: [&str; 4] = ["command", "args", "env", "env_vars"];
 
 /// Writes the text again with the guards that are planned.
 ///
 /// # Errors
 /// Why the text is not a configuration of MCP servers.
 pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Result<Wrapped, String> {
-    let (mark, text) = match text.strip_prefix(BYTE_ORDER_MARK) {
-        Some(rest) => (BYTE_ORDER_MARK, rest),
-        None => ("", text),
-    };
-    let mut document: DocumentMut = text.parse().map_err(|error| format!("{error}"))?;
-    let servers = document
-        .get_mut(SERVERS)
-        .ok_or_else(|| format!("has no `{SERVERS}`, expected the servers of an agent"))?;
-    let servers = servers
-        .as_table_like_mut()
-        .ok_or_else(|| format!("`{SERVERS}` is not a table"))?;
+    let mut document = document(text)?;
     let mut wrapped = Wrapped::default();
-    for (name, item) in servers.iter_mut() {
+    for (name, item) in servers(&mut document)?.iter_mut() {
         let name = name.get().to_owned();
         wrapped.names.insert(name.clone());
         let Some(entry) = item.as_table_like_mut() else {
@@ -49,13 +45,132 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
             Plan::Leave(reason) => wrapped.left.push((name, reason)),
         }
     }
+    wrapped.text = written(&document, text);
+    Ok(wrapped)
+}
+
+/// Writes the text again without the guards that `guard_of` finds, as [`edit::unwrap`](super::edit::unwrap) does.
+///
+/// # Errors
+/// Why the text is not a configuration of MCP servers.
+pub(super) fn unwrap(
+    text: &str,
+    before: &str,
+    guard_of: impl Fn(&Server<'_>) -> Option<Vec<String>>,
+) -> Result<Unwrapped, String> {
+    let mut document = document(text)?;
+    let mut earlier = self::document(before).unwrap_or_default();
+    let mut unwrapped = Unwrapped::default();
+    for (name, item) in servers(&mut document)?.iter_mut() {
+        let name = name.get();
+        let Some(entry) = item.as_table_like_mut() else {
+            continue;
+        };
+        let Ok(way) = way_of(entry) else { continue };
+        let server = Server { name, way };
+        let guard = guard_of(&server);
+        unwrapped.guards.push(guard.clone());
+        let (Some(guard), Way::Program(command)) = (guard, &server.way) else {
+            continue;
+        };
+        match command.get(guard.len()..).and_then(<[String]>::split_first) {
+            Some((lead, [program, arguments @ ..])) if lead == "--" => {
+                set(entry, "command", program.into());
+                set(entry, "args", Value::Array(arguments.iter().collect()));
+            }
+            _ => {
+                let known = servers(&mut earlier).ok();
+                let known = known.and_then(|servers| servers.get_mut(name)?.as_table_like_mut());
+                match known.filter(|known| is_guarded(*known, guard, entry)) {
+                    Some(known) => give_back(entry, known),
+                    None => unwrapped.stuck.push(name.to_owned()),
+                }
+            }
+        }
+    }
+    unwrapped.text = written(&document, text);
+    Ok(unwrapped)
+}
+
+fn document(text: &str) -> Result<DocumentMut, String> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    text.parse().map_err(|error| format!("{error}"))
+}
+
+fn servers(document: &mut DocumentMut) -> Result<&mut dyn TableLike, String> {
+    let servers = document
+        .get_mut(SERVERS)
+        .ok_or_else(|| format!("has no `{SERVERS}`, expected the servers of an agent"))?;
+    servers
+        .as_table_like_mut()
+        .ok_or_else(|| format!("`{SERVERS}` is not a table"))
+}
+
+/// The document as a text with the mark and the line ends of `text`.
+fn written(document: &DocumentMut, text: &str) -> String {
+    let (mark, text) = match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => (BYTE_ORDER_MARK, rest),
+        None => ("", text),
+    };
     let mut written = document.to_string();
     if text.contains('\n') && text.replace("\r\n", "").find('\n').is_none() {
-        // The new text has the other line ends.
         written = written.replace("\r\n", "\n").replace('\n', "\r\n");
     }
-    wrapped.text = format!("{mark}{written}");
-    Ok(wrapped)
+    format!("{mark}{written}")
+}
+
+/// Returns `true` if the entry is `known` with the guard before its address.
+fn is_guarded(known: &dyn TableLike, guard: Vec<String>, entry: &dyn TableLike) -> bool {
+    let Ok(way @ Way::Url(_)) = way_of(known) else {
+        return false;
+    };
+    let mut guarded = Table::from_iter(known.iter().map(|(name, item)| (name, item.clone())));
+    write(&mut guarded, Guarded::before(&way, guard));
+    let same = |name: &str, item: &Item| entry.get(name).is_some_and(|other| is_same(item, other));
+    guarded.iter().count() == entry.iter().count() && guarded.iter().all(|(name, item)| same(name, item))
+}
+
+/// Returns `true` if both mean the same, however they are written.
+fn is_same(one: &Item, other: &Item) -> bool {
+    let text = |item: &Item| {
+        let mut value = item.clone().into_value().ok()?;
+        value.decor_mut().clear();
+        Some(value)
+    };
+    let (Some(one), Some(other)) = (text(one), text(other)) else {
+        return false;
+    };
+    match (&one, &other) {
+        (Value::Array(one), Value::Array(other)) => {
+            let items = |array: &Array| array.iter().cloned().map(Item::Value).collect::<Vec<_>>();
+            let (one, other) = (items(one), items(other));
+            one.len() == other.len() && one.iter().zip(&other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::InlineTable(one), Value::InlineTable(other)) => {
+            let item = |value: &Value| Item::Value(value.clone());
+            let same = |name: &str, value: &Value| {
+                other
+                    .get(name)
+                    .is_some_and(|other| is_same(&item(value), &item(other)))
+            };
+            one.len() == other.len() && one.iter().all(|(name, value)| same(name, value))
+        }
+        (Value::String(one), Value::String(other)) => one.value() == other.value(),
+        _ => one.to_string() == other.to_string(),
+    }
+}
+
+/// Puts the address of `known` in the place of the guard.
+fn give_back(entry: &mut dyn TableLike, known: &mut dyn TableLike) {
+    for name in OF_GUARD {
+        entry.remove(name);
+    }
+    for name in OF_ADDRESS.iter().chain(&OF_GUARD) {
+        // A table of its own would stand where it stood in the other text.
+        if let Some(value) = known.remove(name).and_then(|item| item.into_value().ok()) {
+            entry.insert(name, Item::Value(value));
+        }
+    }
 }
 
 fn way_of(entry: &dyn TableLike) -> Result<Way, &'static str> {
@@ -108,7 +223,7 @@ fn pairs(item: Option<&Item>) -> Result<Vec<(String, String)>, &'static str> {
 
 /// Whatever else the entry says stays.
 fn write(entry: &mut dyn TableLike, guard: Guarded) {
-    for name in ["url", "bearer_token_env_var", "http_headers", "env_http_headers"] {
+    for name in OF_ADDRESS {
         entry.remove(name);
     }
     let mut words = guard.command.into_iter();

@@ -23,6 +23,6 @@ pub use case::PathCase;
 pub(crate) use containment::DirIndex;
 pub(crate) use folded::Folded;
 pub(crate) use lexical::{expand_tilde, lexical, parent};
-pub(crate) use pathspec::pathspec_readings;
+pub(crate) use pathspec::{is_literal, pathspec_readings};
 pub(crate) use refusal::Unresolvable;
 pub(crate) use resolve::{CanonicalPath, Resolver};

@@ -23,6 +23,13 @@ pub fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
 /// Returns `true` if no component of the relative path `names` is empty, `.` or `..`.
 pub(crate) fn has_only_normal_components(names: &str) -> bool {
     let bytes = names.as_bytes();
+    let may_be_abnormal = |(one, next): (&u8, &u8)| *one == b'/' && matches!(next, b'/' | b'.');
+    // Without a way out, so that many bytes are looked at in one step; names that begin with a dot are rare.
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    let may_any = pairs.fold(false, |found, pair| found | may_be_abnormal(pair));
+    if !(may_any || matches!(bytes, [] | [b'/' | b'.', ..] | [.., b'/'])) {
+        return true;
+    }
     let begins_with_abnormal = |rest: &[u8]| {
         matches!(
             rest,

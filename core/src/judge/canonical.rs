@@ -11,7 +11,9 @@ use super::places::Repositories;
 use crate::bind::BoundValue;
 use crate::host::Facts;
 use crate::net::{self, Location, UrlKind};
-use crate::path::{CanonicalPath, Resolver, Unresolvable, expand_tilde, lexical, pathspec_readings};
+use crate::path::{
+    CanonicalPath, Resolver, Unresolvable, expand_tilde, is_literal, lexical, pathspec_readings,
+};
 use crate::program::{
     Compatibility, Program, RelativePaths, ServerPath, cost_of_addresses, readable_addresses,
 };
@@ -200,9 +202,9 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             false => directory,
         };
         // No path that is sent begins with a colon.
-        let of_sent = match sent.contains(['*', '?', '[', '\\']) {
-            true => pathspec_readings(&format!("./{sent}")).ok_or(Unresolvable::Pathspec)?,
-            false => Vec::new(),
+        let of_sent = match is_literal(sent) {
+            true => Vec::new(),
+            false => pathspec_readings(&format!("./{sent}")).ok_or(Unresolvable::Pathspec)?,
         };
         let of_sent = of_sent.iter().map(|reading| (reading, base));
         let mut found: Vec<CanonicalPath> = Vec::new();

@@ -4,14 +4,25 @@
 /// How many paths a pathspec may stand for beside the one that it spells.
 const MOST_READINGS: usize = 16;
 
+/// Returns `true` if the text has no character of a pattern.
+pub(crate) fn is_literal(path: &str) -> bool {
+    let of_pattern = |byte: &u8| matches!(byte, b'*' | b'?' | b'[' | b'\\');
+    // Without a way out, so that many bytes are looked at in one step.
+    let bytes = path.as_bytes().iter();
+    !bytes.fold(false, |found, byte| found | of_pattern(byte))
+}
+
 /// The other paths that git may take a path for: `app/[id]` is the name that it spells and, where nothing has that name,
 /// `app/i` and `app/d` as well. None for a path without a pattern; `None` where they are too many, or are not known.
 pub(crate) fn pathspec_readings(path: &str) -> Option<Vec<String>> {
-    if path.starts_with(':') || path.contains(['*', '?', '\\']) {
+    if path.starts_with(':') {
         return None;
     }
-    if !path.contains('[') {
+    if is_literal(path) {
         return Some(Vec::new());
+    }
+    if path.contains(['*', '?', '\\']) {
+        return None;
     }
     let mut readings = vec![String::with_capacity(path.len())];
     let mut rest = path;

@@ -9,16 +9,19 @@
 
 use std::time::{Duration, Instant};
 
-use callgate_core::{Approvals, Call, DocumentSource, Engine, Request, View};
+use callgate_core::{Approvals, Call, DocumentSource, Engine, Host, Request, View};
 use divan::{AllocProfiler, Bencher, black_box};
 
 #[path = "worst_case/ready.rs"]
 mod ready;
 #[path = "worst_case/shapes.rs"]
 mod shapes;
+#[path = "worst_case/timed.rs"]
+mod timed;
 
 use ready::Ready;
 use shapes::{Shape, shapes};
+use timed::Timed;
 
 /// Verdicts a row; of so few, the slowest is the 99th percentile.
 const SAMPLES: usize = 20;
@@ -93,7 +96,7 @@ impl Judged {
             builder.part(*kind, DocumentSource::Value(part))
         });
         let engine = builder
-            .build(&Ready::default())
+            .build(&Ready)
             .expect("the documents are those of the benchmark");
         let mut approvals = Approvals::default();
         for approval in &shape.approvals {
@@ -125,7 +128,7 @@ impl Judged {
     }
 
     /// The rule that decides.
-    fn judge(&self, call: &Call<'_>, host: &Ready) -> String {
+    fn judge(&self, call: &Call<'_>, host: &dyn Host) -> String {
         let response = match self.shape.gates {
             true => self.engine.gate(call, host),
             false => {
@@ -140,9 +143,9 @@ impl Judged {
     fn answer(&self) -> String {
         let call = self.call();
         if !self.shape.gates {
-            return self.judge(&call, &Ready::default());
+            return self.judge(&call, &Ready);
         }
-        let response = self.engine.gate(&call, &Ready::default());
+        let response = self.engine.gate(&call, &Ready);
         if let Some(prepared) = &response.prepared {
             black_box(prepared.apply_to_json(&self.text, View::Transport));
         }
@@ -154,15 +157,15 @@ fn measure(judged: &Judged) -> Row {
     let mut rule = String::new();
     let mut times: Vec<Duration> = (0..SAMPLES)
         .map(|_| {
-            let (call, host) = (judged.call(), Ready::default());
+            let call = judged.call();
             let begun = Instant::now();
-            rule = judged.judge(&call, &host);
+            rule = judged.judge(&call, &Ready);
             begun.elapsed()
         })
         .collect();
     times.sort();
     let host = (0..3).map(|_| {
-        let host = Ready::timed();
+        let host = Timed::default();
         judged.judge(&judged.call(), &host);
         host.spent()
     });

@@ -154,6 +154,7 @@ impl Setup {
     }
 
     /// The same for a gate before an agent. Whoever writes the documents, or this program, decides what is allowed.
+    #[cfg(feature = "guard")]
     pub(crate) fn protecting_builder(&self) -> Result<GateBuilder, Failure> {
         let builder = self.builder()?.protect_documents();
         let program = std::env::current_exe().ok();

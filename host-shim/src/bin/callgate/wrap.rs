@@ -2,6 +2,7 @@
 
 mod arguments;
 mod edit;
+mod entries;
 mod kept;
 mod server;
 mod toml;

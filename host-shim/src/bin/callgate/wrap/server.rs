@@ -65,6 +65,22 @@ pub(super) struct Wrapped {
     pub(super) left: Vec<(String, &'static str)>,
 }
 
+impl Wrapped {
+    /// Notes the plan for the server of this name, and returns the guard that is to be put before it.
+    pub(super) fn note(&mut self, name: String, plan: Plan) -> Option<Guarded> {
+        match plan {
+            Plan::Guard(guard) => {
+                self.changed.push(name);
+                return Some(guard);
+            }
+            Plan::Already => self.already.push(name),
+            Plan::Differs => self.differing.push(name),
+            Plan::Leave(reason) => self.left.push((name, reason)),
+        }
+        None
+    }
+}
+
 /// A configuration without the guards that were put into it.
 #[derive(Debug, Default)]
 pub(super) struct Unwrapped {

@@ -2,7 +2,7 @@
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use super::edit::BYTE_ORDER_MARK;
+use super::entries::BYTE_ORDER_MARK;
 use super::server::{AMBIGUOUS, Address, Guarded, Plan, Server, Unwrapped, Way, Wrapped, unsuitable};
 
 /// The table that has the servers.
@@ -35,14 +35,9 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
                 continue;
             }
         };
-        match plan(&Server { name: &name, way }) {
-            Plan::Guard(guard) => {
-                write(entry, guard);
-                wrapped.changed.push(name);
-            }
-            Plan::Already => wrapped.already.push(name),
-            Plan::Differs => wrapped.differing.push(name),
-            Plan::Leave(reason) => wrapped.left.push((name, reason)),
+        let plan = plan(&Server { name: &name, way });
+        if let Some(guard) = wrapped.note(name, plan) {
+            write(entry, guard);
         }
     }
     wrapped.text = written(&document, text);

@@ -1,0 +1,239 @@
+//! The servers in the text of a configuration.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use callgate_core::without_comments;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::server::{AMBIGUOUS, Address, Way, unsuitable};
+
+/// The mark that some editors write before a text, and some agents pass over.
+pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// Where agents have their servers.
+const KEYS: [&str; 3] = ["mcpServers", "servers", "mcp"];
+
+/// Where one agent keeps, under the folder of each project, the servers that it has there.
+const PROJECTS: &str = "projects";
+
+/// The members of an object as they are written.
+#[derive(Default)]
+pub(super) struct Members<'t>(pub(super) BTreeMap<String, &'t RawValue>);
+
+/// A server as it is written.
+pub(super) struct Entry<'t> {
+    pub(super) name: String,
+    /// The folder of the project that alone has it.
+    pub(super) project: Option<String>,
+    pub(super) raw: &'t RawValue,
+    pub(super) dialect: Dialect,
+}
+
+/// How an entry with an address says that it is started as a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// `stdio`, with a command and its arguments.
+    Usual,
+    /// `local`, with a command that is an array.
+    Array,
+}
+
+impl Entry<'_> {
+    /// Returns `true` if the other entry is of the same server.
+    pub(super) fn is_of(&self, other: &Entry<'_>) -> bool {
+        (&self.name, &self.project, self.dialect) == (&other.name, &other.project, other.dialect)
+    }
+
+    /// The name for a person, whom one project's server must not be taken for another's.
+    pub(super) fn title(&self) -> String {
+        match &self.project {
+            Some(project) => format!("{} (project {project})", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// The text as JSON, in which every place stays where it is.
+pub(super) fn json_of(text: &str) -> Cow<'_, str> {
+    let json = without_comments(text);
+    match json.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => Cow::Owned(format!("{:1$}{rest}", "", BYTE_ORDER_MARK.len())),
+        None => json,
+    }
+}
+
+/// Where the text has a value. Values are borrowed from the text.
+pub(super) fn range(json: &str, value: &RawValue) -> Range<usize> {
+    let begin = value.get().as_ptr().addr() - json.as_ptr().addr();
+    begin..begin + value.get().len()
+}
+
+/// An object of which no two readers take another member.
+pub(super) fn members(text: &str) -> Result<Members<'_>, String> {
+    serde_json::from_str(text).map_err(|error| format!("expected an object: {error}"))
+}
+
+impl<'de: 't, 't> Deserialize<'de> for Members<'t> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MembersVisitor;
+
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Members::default();
+                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+                    if members.0.contains_key(&name) {
+                        return Err(A::Error::custom(format_args!("the member `{name}` occurs twice")));
+                    }
+                    members.0.insert(name, value);
+                }
+                Ok(members)
+            }
+        }
+
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+/// The servers, and how each of them says that it is a program.
+pub(super) fn servers(json: &str) -> Result<Vec<Entry<'_>>, String> {
+    let top = members(json)?;
+    let mut servers = Vec::new();
+    let mut has_any = servers_of_projects(&top, &mut servers)?;
+    for key in KEYS {
+        let Some(raw) = top.0.get(key) else { continue };
+        has_any = true;
+        let mut inner = members(raw.get()).map_err(|error| format!("`{key}`: {error}"))?;
+        // One agent's newer form, and another's settings, have them one level down.
+        let below = inner.0.get("servers").copied().filter(|_| key == "mcp");
+        if let Some(raw) = below {
+            inner = members(raw.get()).map_err(|error| format!("`mcp.servers`: {error}"))?;
+        }
+        for (name, raw) in inner.0 {
+            let is_array = match below {
+                Some(_) => matches!(type_of(raw).as_deref(), Some("local" | "remote")),
+                None => key == "mcp",
+            };
+            let dialect = if is_array { Dialect::Array } else { Dialect::Usual };
+            servers.push(Entry {
+                name,
+                project: None,
+                raw,
+                dialect,
+            });
+        }
+    }
+    match has_any {
+        true => Ok(servers),
+        false => {
+            Err("has none of `mcpServers`, `servers` and `mcp`, expected the servers of an agent".to_owned())
+        }
+    }
+}
+
+/// Adds the servers that single projects have, and returns `true` if a project may have some.
+fn servers_of_projects<'t>(top: &Members<'t>, servers: &mut Vec<Entry<'t>>) -> Result<bool, String> {
+    let mut has_any = false;
+    let is_object = |raw: &&RawValue| raw.get().starts_with('{');
+    // Other agents may mean something else by the word.
+    let Some(projects) = top.0.get(PROJECTS).copied().filter(is_object) else {
+        return Ok(false);
+    };
+    let projects = members(projects.get()).map_err(|error| format!("`{PROJECTS}`: {error}"))?;
+    for (project, raw) in projects.0.into_iter().filter(|(_, raw)| is_object(raw)) {
+        let place = |error| format!("the project `{project}`: {error}");
+        let settings = members(raw.get()).map_err(place)?;
+        let Some(raw) = settings.0.get(KEYS[0]) else {
+            continue;
+        };
+        has_any = true;
+        let entries = members(raw.get()).map_err(|error| place(format!("`{}`: {error}", KEYS[0])))?;
+        servers.extend(entries.0.into_iter().map(|(name, raw)| Entry {
+            name,
+            project: Some(project.clone()),
+            raw,
+            dialect: Dialect::Usual,
+        }));
+    }
+    Ok(has_any)
+}
+
+fn type_of(entry: &RawValue) -> Option<String> {
+    let entry = members(entry.get()).ok()?;
+    serde_json::from_str(entry.0.get("type")?.get()).ok()
+}
+
+fn command_of(members: &Map<String, Value>) -> Option<Vec<String>> {
+    let strings = |value: &Value| -> Option<Vec<String>> {
+        value
+            .as_array()?
+            .iter()
+            .map(|word| word.as_str().map(str::to_owned))
+            .collect()
+    };
+    match members.get("command")? {
+        Value::String(program) => {
+            let mut command = vec![program.clone()];
+            if let Some(arguments) = members.get("args") {
+                command.extend(strings(arguments)?);
+            }
+            Some(command)
+        }
+        value => strings(value).filter(|command| !command.is_empty()),
+    }
+}
+
+pub(super) fn way_of(members: &Map<String, Value>) -> Result<Way, &'static str> {
+    let has_address = members.contains_key("httpUrl") || members.contains_key("url");
+    if members.contains_key("command") && has_address {
+        return Err(AMBIGUOUS);
+    }
+    if members.contains_key("command") {
+        return command_of(members)
+            .map(Way::Program)
+            .ok_or("its command is not a string, or an array of strings");
+    }
+    let url = match (members.get("httpUrl"), members.get("url")) {
+        (Some(_), Some(_)) => return Err("it has two addresses, and agents differ about which counts"),
+        (Some(url), None) | (None, Some(url)) => url,
+        (None, None) => return Err("it has neither a command nor an address"),
+    };
+    let url = url.as_str().ok_or("its address is not a string")?;
+    if members.get("type").and_then(Value::as_str) == Some("sse") {
+        return Err(
+            "it speaks HTTP+SSE, which the guard does not, nor do revisions of MCP from 2025-03-26 on",
+        );
+    }
+    if members.contains_key("auth") || members.contains_key("oauth") {
+        return Err("the agent signs in to it, which the guard cannot");
+    }
+    if let Some(reason) = unsuitable(url) {
+        return Err(reason);
+    }
+    let mut headers = Vec::new();
+    match members.get("headers") {
+        None => {}
+        Some(Value::Object(given)) => {
+            for (name, value) in given {
+                let value = value.as_str().ok_or("a header of it is not a string")?;
+                headers.push((name.clone(), value.to_owned()));
+            }
+        }
+        Some(_) => return Err("its headers are not an object"),
+    }
+    Ok(Way::Url(Address {
+        url: url.to_owned(),
+        headers,
+        ..Address::default()
+    }))
+}

@@ -134,6 +134,8 @@ mod net;
 mod path;
 mod policy;
 mod program;
+#[cfg(test)]
+mod properties;
 mod role;
 mod scenario;
 mod schema;

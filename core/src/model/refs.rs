@@ -92,6 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::properties::config;
 
     /// The rules of `git-check-ref-format(1)`, one after the other.
     fn is_ref_name_by_the_rules(name: &str) -> bool {
@@ -112,7 +113,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(config(20_000))]
 
         #[test]
         fn one_pass_finds_what_the_rules_refuse(

@@ -52,6 +52,7 @@ mod tests {
     use url::Url;
 
     use super::*;
+    use crate::properties::config;
 
     #[test]
     fn a_host_that_needs_no_parser_is_found() {
@@ -161,7 +162,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(config(20_000))]
 
         #[test]
         fn the_parser_agrees(value in prop_oneof![nearly_simple(), "https?://[a-z0-9.-]{1,20}([/?#].{0,9})?"]) {

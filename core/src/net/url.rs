@@ -86,13 +86,15 @@ pub(super) fn parse_head(value: &str) -> Result<Url, ParseError> {
 
 const FILE: &str = "file";
 
-/// The rest of an authority from the `@` after its user on, if that is longer than a byte.
+/// The rest of an authority from the `@` after its user on. `None` if there is no user, or none but a `:`: an empty name with
+/// an empty password is left out, and may stand before an empty host.
 fn long_user(authority: &str) -> Option<&str> {
     // Where the scheme is special, a `\\` ends the authority.
     let first = authority.split('\\').next()?;
     let (user, _) = first.rsplit_once('@')?;
-    let is_there = user.len() > 1 && !user.starts_with(LINE_BREAKS);
-    authority.get(user.len()..).filter(|_| is_there)
+    let mut shown = user.chars().filter(|one| !LINE_BREAKS.contains(one));
+    let is_empty = matches!((shown.next(), shown.next()), (None | Some(':'), None));
+    authority.get(user.len()..).filter(|_| !is_empty)
 }
 
 pub(super) fn host_text(url: &Url) -> &str {
@@ -104,9 +106,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::properties::config;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 50_000, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(config(50_000))]
 
         #[test]
         fn the_head_has_the_host_of_the_whole(value in nearly_url()) {
@@ -170,6 +173,22 @@ mod tests {
             "",
         ]);
         (head, tail).prop_map(|(head, tail)| head.to_owned() + &tail)
+    }
+
+    #[test]
+    fn an_empty_user_may_stand_before_an_empty_host() {
+        for value in [
+            "ssh://:@",
+            "ssh://:\t@",
+            "ssh://\n:\t@/a",
+            "https://:\t@",
+            "ssh://::@",
+            "ssh://a@",
+            "ssh://\t@/",
+        ] {
+            let read = |url: Result<Url, ParseError>| url.ok().map(|url| host_text(&url).to_owned());
+            assert_eq!(read(parse_head(value)), read(Url::parse(value)), "{value:?}");
+        }
     }
 
     #[test]

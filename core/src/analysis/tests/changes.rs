@@ -5,11 +5,12 @@ use proptest::sample::select;
 
 use super::arbitrary::{self, Documents};
 use super::calls::{self, Random};
-use super::division::{config, shown};
+use super::division::shown;
 use super::worlds;
 use crate::analysis::{Bounds, Comparison, asked};
 use crate::config::DocumentKind;
 use crate::engine::Imagined;
+use crate::properties::config;
 
 /// Compares two engines, and holds calls against what is said to change.
 fn hold(old: &Documents, new: &Documents, seed: u64, calls: usize) -> Result<(), String> {

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 
 use super::arbitrary::{self, Documents};
 use super::calls::{self, Random, TOOLS};
-use super::division::{config, shown};
+use super::division::shown;
 use crate::analysis::{Analysis, Bounds, Coverage, CoverageReport};
 use crate::bind::Call;
 use crate::config::DocumentKind;
 use crate::engine::{Engine, Imagined};
+use crate::properties::config;
 
 /// Adds a call with the engine's verdict.
 fn add(

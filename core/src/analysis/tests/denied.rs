@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use super::arbitrary::{self, Documents};
 use super::calls::{self, Random, TOOLS};
-use super::division::{config, shown};
+use super::division::shown;
 use crate::analysis::Analysis;
 use crate::bind::Call;
 use crate::config::DocumentKind;
 use crate::judge::Decision;
+use crate::properties::config;
 
 /// How many tools have calls that are all denied, as the engine tells alone, and as the analysis tells.
 #[derive(Default)]

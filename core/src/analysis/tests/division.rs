@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::{RngAlgorithm, RngSeed, TestRng, TestRunner};
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Value, json};
 
 use super::arbitrary::{self, Documents};
@@ -13,6 +13,7 @@ use super::worlds;
 use crate::analysis::Analysis;
 use crate::analysis::label::Label;
 use crate::config::DocumentKind;
+use crate::properties::config;
 
 /// Counts of the calls that were compared.
 #[derive(Clone, Copy, Debug, Default)]
@@ -126,15 +127,6 @@ pub(super) fn shown(documents: &Documents) -> String {
     });
     let others = others.map(|(kind, value)| format!("{}: {value}\n", kind.as_str()));
     others.chain(mode.map(|mode| format!("mode: {mode}\n"))).collect()
-}
-
-pub(super) fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(20_261_123),
-        ..ProptestConfig::default()
-    }
 }
 
 proptest! {

@@ -5,12 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::arbitrary::{self, Documents};
 use super::calls::{self, Random, TOOLS};
-use super::division::{config, shown};
+use super::division::shown;
 use super::edits::{Edit, edited, edits};
 use crate::analysis::{Bounds, Comparison, VerdictChange};
 use crate::bind::Call;
 use crate::config::DocumentKind;
 use crate::engine::Imagined;
+use crate::properties::config;
 
 /// A call of one of the tools, of a kind that edits may be about.
 fn call(random: &mut Random) -> (&'static str, &'static str, Value) {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::arbitrary::{self, DIRECTORIES, DOMAINS, Documents, ENTRIES, ROLES};
 use super::calls::{self, Random};
-use super::division::{config, shown};
+use super::division::shown;
 use super::worlds;
 use crate::analysis::{Outcome, asked, check_invariants, slots};
 use crate::bind::Call;
@@ -17,6 +17,7 @@ use crate::net::{DomainSet, Location, PathEnding, UrlKind};
 use crate::path::{expand_tilde, lexical};
 use crate::policy::{Calls, Invariant};
 use crate::program::{Program, readable_addresses};
+use crate::properties::config;
 use crate::role::{RoleId, RoleSet};
 use crate::text::is_at_or_below;
 

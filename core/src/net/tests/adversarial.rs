@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use crate::net::*;
+use crate::properties::config;
 use Expect::{Grants, Neither, Restricts};
 use UrlKind::{Fetch, GitRemote, AsGiven};
 
@@ -354,7 +355,7 @@ fn any_kind() -> impl Strategy<Value = UrlKind> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4096, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(4096))]
 
     #[test]
     fn only_a_shared_key_matches(value in urlish(), patterns in prop::collection::vec(urlish(), 0..4), kind in any_kind()) {

@@ -192,6 +192,29 @@ fn the_documents_say_more_of_an_agents_tools() {
 }
 
 #[test]
+fn a_rule_that_denies_does_so_whatever_its_name_is() {
+    let hooked = Hooked::new();
+    for name in ["default-deny", "trusted-server", "nothing-else"] {
+        hooked.project.edit("callgate.json", |bundle| {
+            bundle["policy"]["rules"] =
+                json!([{ "name": name, "if": {}, "then": "deny", "reason": "Nothing else" }]);
+        });
+        for (tool, argument) in [
+            ("Bash", json!({"command": "make"})),
+            ("TodoWrite", json!({"todos": []})),
+        ] {
+            let question = json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "tool_name": tool, "tool_input": argument});
+            let output = hooked.ask("claude-code", &question.to_string(), &[]);
+            let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+            assert_eq!(
+                answer["hookSpecificOutput"]["permissionDecision"], "deny",
+                "{name}: {question}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_path_that_is_relative_to_another_argument_stays_so_however_the_annotation_is_written() {
     let hooked = Hooked::new();
     hooked.project.edit("callgate.json", |bundle| {

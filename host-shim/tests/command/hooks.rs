@@ -192,6 +192,45 @@ fn the_documents_say_more_of_an_agents_tools() {
 }
 
 #[test]
+fn the_files_that_an_agent_takes_variables_from_are_protected() {
+    let hooked = Hooked::new();
+    hooked
+        .project
+        .edit("callgate.json", |bundle| bundle["protectedPaths"] = json!([]));
+    let written = |path: &str| json!({"file_path": path, "content": "BASH_ENV=x"});
+    let patched = |path: &str| json!({"command": format!("*** Begin Patch\n*** Add File: {path}\n+BASH_ENV=x\n*** End Patch")});
+    for (agent, event, tool, input, is_denied) in [
+        (
+            "gemini-cli",
+            "BeforeTool",
+            "write_file",
+            written("ROOT/project/.env"),
+            true,
+        ),
+        (
+            "gemini-cli",
+            "BeforeTool",
+            "write_file",
+            written(".gemini/.env"),
+            true,
+        ),
+        ("gemini-cli", "BeforeTool", "write_file", written("env"), false),
+        ("codex", "PreToolUse", "apply_patch", patched(".codex/.env"), true),
+        ("codex", "PreToolUse", "apply_patch", patched(".env"), false),
+    ] {
+        let question =
+            json!({"hook_event_name": event, "cwd": "ROOT/project", "tool_name": tool, "tool_input": input});
+        let output = hooked.ask(agent, &question.to_string(), &[]);
+        let answer = hooked.text(&output.stdout);
+        assert_eq!(
+            answer.contains("structural-protected-path"),
+            is_denied,
+            "{question}: {answer}"
+        );
+    }
+}
+
+#[test]
 fn a_rule_that_denies_does_so_whatever_its_name_is() {
     let hooked = Hooked::new();
     for name in ["default-deny", "trusted-server", "nothing-else"] {

@@ -20,6 +20,10 @@ pub(super) const PATH_ROLES: [&str; 5] = [
 const PATCH_TOOL: &str = "apply_patch";
 const PATCH_TEXT: [&str; 3] = ["command", "input", "patch"];
 
+/// Codex's shell, as its hooks know it, and the argument that is added where a command runs elsewhere.
+pub(super) const CODEX_SHELL: &str = "Bash";
+pub(super) const ELSEWHERE: &str = "workdir";
+
 /// The arguments of one of the agent's own tools, with what the agent fills in, and with the files of a patch.
 ///
 /// # Errors

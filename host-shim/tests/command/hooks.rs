@@ -60,8 +60,9 @@ impl Hooked {
             arguments.extend(["--bundle", &bundle]);
         }
         arguments.extend(flags);
-        // Agents run hooks where they like.
-        let mut command = self.project.command("home", &arguments);
+        // Codex runs hooks where it is, and the others where they like.
+        let place = if agent == "codex" { "project/src" } else { "home" };
+        let mut command = self.project.command(place, &arguments);
         command
             .env("HOME", format!("{}/home", self.root))
             .env_remove("XDG_STATE_HOME")
@@ -463,7 +464,7 @@ fn asked(hooked: &Hooked, question: &Value, state: &Path, answer: &str) -> (Valu
 fn a_person_decides_whom_the_agent_does_not_ask() {
     let hooked = Hooked::new();
     let state = hooked.project.folder.path().join("state");
-    let question = |tool: &str, input: Value| json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "tool_name": tool, "tool_input": input});
+    let question = |tool: &str, input: Value| json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project/src", "tool_name": tool, "tool_input": input});
     let shell = question("Bash", json!({"command": "rm -rf x"}));
     // Codex lets a call pass if it is told nothing.
     let (told, shown) = asked(&hooked, &shell, &state, "once");

@@ -46,7 +46,9 @@ pub(super) fn check_sent(path: &str, is_of_repository: bool) -> Result<(), Unres
 /// Returns `true` if programs may leave out white space of the path, and so take it for another one: many cut off what stands
 /// around a text, and whoever makes a URL of it loses tabs and line breaks (<https://url.spec.whatwg.org/#url-parsing>).
 fn has_space_left_out(path: &str) -> bool {
-    path.contains(['\t', '\n', '\r']) || path.starts_with(is_space) || path.ends_with(is_space)
+    // A NUL is a reason of its own.
+    let is_cut = |one: char| is_space(one) && one != '\0';
+    path.contains(['\t', '\n', '\r']) || path.starts_with(is_cut) || path.ends_with(is_cut)
 }
 
 /// Returns `true` for a path in which `$NAME` or `${NAME}` is an environment variable to whoever expands them
@@ -106,7 +108,7 @@ mod tests {
         ] {
             assert!(has_space_left_out(path), "{path:?}");
         }
-        for path in ["", "a b", "/My Project/a b.txt", "a\u{b}b", "a\u{a0}b"] {
+        for path in ["", "a b", "/My Project/a b.txt", "a\u{b}b", "a\u{a0}b", "a\0"] {
             assert!(!has_space_left_out(path), "{path:?}");
         }
     }

@@ -17,7 +17,7 @@ pub(crate) use arguments::{BoundArguments, BoundValue};
 pub use call::{Arguments, Call, CallError};
 pub(crate) use faults::Refusal;
 pub(crate) use json::json_in_text;
-pub(crate) use path_like::path_readings;
+pub(crate) use path_like::{is_space, path_readings};
 pub use prepared::{Prepared, Replacement, View};
 pub use shape::ShapeError;
 pub(crate) use shape::{Renamed, shape};

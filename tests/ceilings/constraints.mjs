@@ -60,7 +60,7 @@ group("walk around src/**", S_WALK, constrained(["src/**"]), [
   path("src%2fa.rs", false, "src/**"),
   path("src\\a.rs", false, "src/**"),
   path("ſrc/a.rs", false, "src/**"),
-  path(" src/a.rs", false, "src/**"),
+  gate("fs/read_file", { path: " src/a.rs" }, deny("structural-unresolvable-value")),
   path("src /a.rs", false, "src/**"),
   path("//srv/box/src/a.rs", true, "src/**"),
   path("/srv/box/./src/./a.rs", true, "src/**"),

@@ -87,7 +87,7 @@ fn looks_like_path(text: &str) -> bool {
 
 /// White space to any program that strips it: Unicode's, the separators of information and the byte order mark, which
 /// Python and JavaScript strip, and the control characters that the URL standard strips.
-fn is_space(character: char) -> bool {
+pub(crate) fn is_space(character: char) -> bool {
     character.is_whitespace() || character <= ' ' || character == '\u{feff}'
 }
 

@@ -118,7 +118,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             Some(world) if bound.role_set.intersects(program.address_roles) => {
                 let resolution = world.resolve_address(text, context.mode(), context, &mut self.resolver());
                 if let Ok(located) = &resolution {
-                    self.check_shared(located.path.as_str())?;
+                    self.check_sent(located.path.as_str(), false)?;
                 }
                 Ok(Form::Address(Box::new(resolution)))
             }
@@ -153,6 +153,9 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         }
         let is_careful = self.program.compatibility == Compatibility::Careful;
         let is_pattern = is_careful && self.base.is_git;
+        if is_pattern && base.as_deref().is_some_and(is_in_git_directory) {
+            return Err(Unresolvable::GitDirectory);
+        }
         let readings = match is_pattern {
             true => pathspec_readings(given).ok_or(Unresolvable::Pathspec)?,
             false => Vec::new(),
@@ -169,7 +172,8 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             true => self.resolver().entry(given, directory)?,
             false => None,
         };
-        self.check_shared(entry.as_ref().unwrap_or(&canonical).as_str())?;
+        let is_of_repository = self.base.is_git && base.is_none();
+        self.check_sent(entry.as_ref().unwrap_or(&canonical).as_str(), is_of_repository)?;
         let written = match self.program.protected.patterns.is_empty() {
             true => Vec::new(),
             false => self.written_forms(given, directory, &canonical, entry.is_some())?,
@@ -490,6 +494,11 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             }
         }
     }
+}
+
+/// Returns `true` for `.git` and what lies in it. A git server that is given such a path works in the work tree around it.
+fn is_in_git_directory(path: &str) -> bool {
+    path.split('/').any(|name| name.eq_ignore_ascii_case(".git"))
 }
 
 /// Returns `true` if the path starts from a directory that it does not name.

@@ -1,7 +1,7 @@
 //! Values that the careful defaults refuse whatever the rules say: programs behind the tool read them as something else
 //! (SPEC §2.5, §4).
 
-use crate::bind::json_in_text;
+use crate::bind::{is_space, json_in_text};
 use crate::path::Unresolvable;
 use crate::program::{Compatibility, Program};
 use crate::role::{RoleId, RoleSet};
@@ -13,7 +13,8 @@ pub(super) fn refusal(program: &Program, roles: RoleSet, text: &str) -> Option<U
         return None;
     }
     let is_remote = roles.contains(RoleId::GIT_REMOTE_URL);
-    if text.starts_with('-') && (is_remote || roles.intersects(program.path_roles)) {
+    let is_path = roles.intersects(program.path_roles);
+    if text.starts_with('-') && (is_remote || is_path) {
         return Some(Unresolvable::Option);
     }
     if is_remote && names_helper(text) {
@@ -24,8 +25,37 @@ pub(super) fn refusal(program: &Program, roles: RoleSet, text: &str) -> Option<U
     {
         return Some(Unresolvable::Json { found });
     }
+    if is_path && has_space_left_out(text) {
+        return Some(Unresolvable::Space);
+    }
     let is_name = roles.contains(RoleId::GITHUB_OWNER) || roles.contains(RoleId::GITHUB_REPO);
     (is_name && !is_plain_name(text)).then_some(Unresolvable::Name)
+}
+
+/// Refuses a path that whoever gets it reads as another one; `is_of_repository` if a git server opens a repository there.
+pub(super) fn check_sent(path: &str, is_of_repository: bool) -> Result<(), Unresolvable> {
+    if has_space_left_out(path) {
+        return Err(Unresolvable::Space);
+    }
+    if is_of_repository && names_variable(path) {
+        return Err(Unresolvable::Variable);
+    }
+    Ok(())
+}
+
+/// Returns `true` if programs may leave out white space of the path, and so take it for another one: many cut off what stands
+/// around a text, and whoever makes a URL of it loses tabs and line breaks (<https://url.spec.whatwg.org/#url-parsing>).
+fn has_space_left_out(path: &str) -> bool {
+    // A NUL is a reason of its own.
+    let is_cut = |one: char| is_space(one) && one != '\0';
+    path.contains(['\t', '\n', '\r']) || path.starts_with(is_cut) || path.ends_with(is_cut)
+}
+
+/// Returns `true` for a path in which `$NAME` or `${NAME}` is an environment variable to whoever expands them
+/// (<https://docs.python.org/3/library/os.path.html#os.path.expandvars>), as the library of many git servers does.
+fn names_variable(path: &str) -> bool {
+    let is_name = |one: char| one.is_ascii_alphanumeric() || matches!(one, '_' | '{');
+    path.split('$').skip(1).any(|after| after.starts_with(is_name))
 }
 
 /// `helper::address`, for which git runs `git-remote-helper`.
@@ -59,6 +89,37 @@ mod tests {
             "origin",
         ] {
             assert!(!names_helper(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn white_space_that_programs_leave_out_is_found() {
+        for path in [
+            " a",
+            "a ",
+            "/a\n",
+            "/a/.\n./b",
+            "/.e\tnv",
+            "a\r",
+            "\u{feff}a",
+            "a\u{a0}",
+            "a\u{1f}",
+            " ",
+        ] {
+            assert!(has_space_left_out(path), "{path:?}");
+        }
+        for path in ["", "a b", "/My Project/a b.txt", "a\u{b}b", "a\u{a0}b", "a\0"] {
+            assert!(!has_space_left_out(path), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn variables_of_the_environment_are_found() {
+        for path in ["/srv/$HOME", "/srv/.${EMPTY}./b", "/a$_", "/$1", "/$$x"] {
+            assert!(names_variable(path), "{path}");
+        }
+        for path in ["/srv/a", "/srv/a$", "/srv/$/a", "/srv/$-a", "/srv/50%"] {
+            assert!(!names_variable(path), "{path}");
         }
     }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::canonical::{Canonicalizer, is_relative};
+use super::careful;
 use super::operand::Operand;
 use crate::bind::Replacement;
 use crate::path::{CanonicalPath, Unresolvable, lexical};
@@ -12,8 +13,12 @@ use crate::role::{Category, Registry};
 use crate::text::strip_directory;
 
 impl<'h> Canonicalizer<'_, 'h> {
-    /// Refuses a place that the tool's server has no name for.
-    pub(super) fn check_shared(&mut self, path: &str) -> Result<(), Unresolvable> {
+    /// Refuses a place that the tool's server has no name for, or takes for another one; `is_of_repository` if it is a git
+    /// server that opens a repository there.
+    pub(super) fn check_sent(&mut self, path: &str, is_of_repository: bool) -> Result<(), Unresolvable> {
+        if self.program.compatibility == Compatibility::Careful {
+            careful::check_sent(path, is_of_repository)?;
+        }
         match self.base.server_paths.is_none() || self.server_name(path).is_some() {
             true => Ok(()),
             false => Err(Unresolvable::NotShared),

@@ -53,6 +53,12 @@ pub(crate) enum Unresolvable {
     Equivalent,
     /// Git would read it as a pattern.
     Pathspec,
+    /// It holds white space that some programs leave out: a tab or a line break, or anything around it.
+    Space,
+    /// Git servers put the value of an environment variable in the place of its name.
+    Variable,
+    /// It is relative to a directory of git's own; git reads it from the work tree, which is somewhere else.
+    GitDirectory,
     /// A link's target is empty, or has a `..` after a missing name.
     BrokenLink,
     /// There are more than [`Limits::links`] links on the way.
@@ -108,6 +114,11 @@ impl fmt::Display for Unresolvable {
             Self::Pathspec => {
                 "begins with `:`, or holds one of `* ? \\` or a `[…]` of many characters, so git would read it as a pattern, expected a path"
             }
+            Self::Space => {
+                "holds a tab or a line break, or begins or ends with white space, which some programs leave out"
+            }
+            Self::Variable => "holds `$` before a name, which git servers take for an environment variable",
+            Self::GitDirectory => "is relative to a path in `.git`, expected one relative to the work tree",
             Self::BrokenLink => "leads through a symbolic link whose target cannot exist",
             Self::Loop => "leads through a loop of symbolic links",
             Self::Denied => "leads through a directory that may not be searched",
@@ -129,6 +140,9 @@ impl Unresolvable {
             | Self::ProcessRelative
             | Self::Ambiguous
             | Self::Equivalent
+            | Self::Space
+            | Self::Variable
+            | Self::GitDirectory
             | Self::BrokenLink
             | Self::TooManyLinks { .. }
             | Self::NotUtf8 => true,

@@ -117,6 +117,8 @@ impl Agent {
                 "**/.codex/*.config.toml",
                 "**/.codex/managed_config.toml",
                 "**/.codex/hooks.json",
+                // `BASH_ENV` here is a script that runs before each hook.
+                "**/.codex/.env",
                 "**/.codex/plugins/**/hooks.json",
                 "/etc/codex",
             ],
@@ -133,8 +135,8 @@ impl Agent {
                 "**/.gemini/settings.json",
                 // Hooks of a project run only where its folder is trusted.
                 "**/.gemini/trustedFolders.json",
-                // Variables here move the settings elsewhere.
-                "**/.gemini/.env",
+                // Variables here move the settings elsewhere, and `BASH_ENV` is a script that runs before each hook.
+                "**/.env",
                 "**/.gemini/extensions/**/hooks.json",
                 "**/.gemini/extensions/**/gemini-extension.json",
                 "**/.gemini/extensions/extension-enablement.json",
@@ -170,7 +172,7 @@ impl Agent {
             )],
             Self::Codex => &[(
                 "CODEX_HOME",
-                &["config.toml", "hooks.json", "managed_config.toml"],
+                &["config.toml", "hooks.json", ".env", "managed_config.toml"],
             )],
             Self::Cursor | Self::Vscode | Self::Goose => &[],
             Self::GeminiCli => &[

@@ -20,6 +20,10 @@ pub(super) const PATH_ROLES: [&str; 5] = [
 const PATCH_TOOL: &str = "apply_patch";
 const PATCH_TEXT: [&str; 3] = ["command", "input", "patch"];
 
+/// Codex's shell, as its hooks know it, and the argument that is added where a command runs elsewhere.
+pub(super) const CODEX_SHELL: &str = "Bash";
+pub(super) const ELSEWHERE: &str = "workdir";
+
 /// The arguments of one of the agent's own tools, with what the agent fills in, and with the files of a patch.
 ///
 /// # Errors
@@ -102,9 +106,42 @@ pub(super) fn is_relative(path: &str) -> bool {
     !path.is_empty() && !path.starts_with(['/', '~'])
 }
 
+/// How many alternatives of a pattern are looked at.
+const MOST_ALTERNATIVES: usize = 256;
+
 /// Returns `true` if a pattern of names may lead out of the directory that it starts from, by `..` or by an alternative that is
-/// absolute.
+/// absolute, also where braces, brackets or escapes put that together.
 pub(super) fn leads_elsewhere(pattern: &str) -> bool {
+    let starts_elsewhere = |text: &str| text.starts_with(['/', '~']);
+    let is_elsewhere = |text: String| {
+        let plain = text.replace(['[', ']', '\\'], "");
+        plain.split('/').any(|name| name == "..") || (starts_elsewhere(&plain) && !starts_elsewhere(pattern))
+    };
+    has_part_elsewhere(pattern)
+        || alternatives(pattern).is_none_or(|found| found.into_iter().any(is_elsewhere))
+}
+
+/// The texts that a pattern with braces stands for; `None` if they are too many.
+fn alternatives(pattern: &str) -> Option<Vec<String>> {
+    let (mut open, mut found) = (vec![pattern.to_owned()], Vec::new());
+    while let Some(text) = open.pop() {
+        // The innermost braces first.
+        let inner = text.split_once('}').and_then(|(before, after)| {
+            let (before, within) = before.rsplit_once('{')?;
+            Some(within.split(',').map(move |one| [before, one, after].concat()))
+        });
+        match inner {
+            Some(inner) => open.extend(inner),
+            None => found.push(text),
+        }
+        if open.len() + found.len() > MOST_ALTERNATIVES {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+fn has_part_elsewhere(pattern: &str) -> bool {
     let is_part_of_name = |one: Option<char>| one.is_some_and(char::is_alphanumeric);
     let climbs = pattern.match_indices("..").any(|(at, dots)| {
         let (before, after) = (pattern.get(..at), pattern.get(at + dots.len()..));
@@ -153,6 +190,12 @@ mod tests {
             "a...b",
             "/etc/*",
             "[a-z]/(x|y)",
+            "{src,test}/**/*.{test,spec}.{ts,tsx}",
+            ".{git,github}/*",
+            "{a/b,c/d}/[.]x",
+            "/srv/{a,b}",
+            "}{",
+            "x{",
         ] {
             assert!(!leads_elsewhere(pattern), "{pattern}");
         }
@@ -166,8 +209,20 @@ mod tests {
             "(a|~/x)",
             "{~,a}/x",
             "...",
+            ".{.,x}/far",
+            "{.,x}{.,y}/far",
+            ".{./,x}far",
+            "{./.,x/}./far",
+            "{a,{.,b}.}/far",
+            "[.][.]/far",
+            ".[.]/far",
+            "\\.\\./far",
+            ".\\./far",
+            "{,x}/etc",
+            "{,x}~/a",
         ] {
             assert!(leads_elsewhere(pattern), "{pattern}");
         }
+        assert!(leads_elsewhere(&"{a,b}".repeat(9)) && !leads_elsewhere(&"{a,b}".repeat(8)));
     }
 }

@@ -1,9 +1,12 @@
 //! The question of an agent.
 
+use std::fs;
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
 use super::agent::{Agent, Event};
-use super::arguments;
+use super::arguments::{self, CODEX_SHELL, ELSEWHERE};
 use super::names::Called;
 use super::options::HookOptions;
 use super::tools;
@@ -67,12 +70,20 @@ impl HookCall {
         for name in tools::own_arguments(agent) {
             arguments.shift_remove(&name);
         }
+        let mut directory = directory(agent, &input)?;
+        if let (Agent::Codex, Called::Own(tool), Some(started_in)) = (agent, &called, &options.started_in)
+            && tool == CODEX_SHELL
+            && !fs::canonicalize(&directory).is_ok_and(|real| real == Path::new(started_in))
+        {
+            arguments.insert(ELSEWHERE.to_owned(), Value::String(directory));
+            directory = started_in.clone();
+        }
         Ok(Self {
             agent,
             voice,
             event,
             mode: text(&input, &MODE)?.map(str::to_owned),
-            directory: directory(agent, &input)?,
+            directory,
             called,
             given,
             arguments,

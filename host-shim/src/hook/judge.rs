@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::agent::{Agent, Event};
 use super::answer::{Answered, HookAnswer, fault_at};
-use super::arguments::{is_patch, is_relative, leads_elsewhere, make_absolute, paths, top};
+use super::arguments::{CODEX_SHELL, is_patch, is_relative, leads_elsewhere, make_absolute, paths, top};
 use super::call::HookCall;
 use super::names::Called;
 use super::options::HookOptions;
@@ -157,8 +157,9 @@ impl HookCall {
         if response.verdict.decision != Decision::Deny {
             self.check_unchanged(is_own, &stays, &mut response);
         }
-        let sent = match is_own && is_patch(&tool) {
-            // The files of a patch are not arguments of the tool.
+        let is_codex_shell = self.agent == Agent::Codex && tool == CODEX_SHELL;
+        let sent = match is_own && (is_patch(&tool) || is_codex_shell) {
+            // The files of a patch, and where a command runs, are not arguments of the tool.
             true => Some(self.given.clone()),
             false => {
                 let stays = if is_own { &stays[..] } else { &[] };

@@ -58,7 +58,8 @@ impl HookCall {
             .map_err(|fault| fault.to_string())?;
         let kind = semantics.map(|semantics| semantics.kind).unwrap_or_default();
         let verdict = &response.verdict;
-        let is_undecided = verdict.rule == "default-deny";
+        // A rule of the policy may have that name too.
+        let is_undecided = verdict.rule == "default-deny" && rules(gate, &verdict.rule).is_empty();
         let is_allowed = verdict.decision == Decision::Allow;
         let runs = !matches!(
             kind,
@@ -147,7 +148,10 @@ impl Conditions {
 /// Returns `true` if a rule of the policy names tools; trust in the server, which no rule gives, does as well.
 fn names_tool(gate: &Gate, rule: &str) -> bool {
     let rules = rules(gate, rule);
-    rule == "trusted-server" || (!rules.is_empty() && rules.iter().all(|rule| rule.tool.is_some()))
+    match rules.is_empty() {
+        true => rule == "trusted-server",
+        false => rules.iter().all(|rule| rule.tool.is_some()),
+    }
 }
 
 /// The conditions of the policy's rules of this name; none if it has no such rule.

@@ -21,4 +21,7 @@ pub struct HookOptions {
     /// The agent is taken to ask a person if it is told to. Without this, such calls are denied where agents are known to run them
     /// unasked: in Cursor, in Copilot CLI, and in Claude Code's modes `auto`, `bypassPermissions`, `dontAsk` and `plan`.
     pub trusts_ask: bool,
+    /// The directory that the hook was started in, without links. Codex starts hooks where it is itself, and tells them, as its own
+    /// directory, the one that a command is to run in. `None` if that is not known.
+    pub started_in: Option<String>,
 }

@@ -60,8 +60,9 @@ impl Hooked {
             arguments.extend(["--bundle", &bundle]);
         }
         arguments.extend(flags);
-        // Agents run hooks where they like.
-        let mut command = self.project.command("home", &arguments);
+        // Codex runs hooks where it is, and the others where they like.
+        let place = if agent == "codex" { "project/src" } else { "home" };
+        let mut command = self.project.command(place, &arguments);
         command
             .env("HOME", format!("{}/home", self.root))
             .env_remove("XDG_STATE_HOME")
@@ -188,6 +189,68 @@ fn the_documents_say_more_of_an_agents_tools() {
             answer["hookSpecificOutput"]["permissionDecision"], expected,
             "{question}"
         );
+    }
+}
+
+#[test]
+fn the_files_that_an_agent_takes_variables_from_are_protected() {
+    let hooked = Hooked::new();
+    hooked
+        .project
+        .edit("callgate.json", |bundle| bundle["protectedPaths"] = json!([]));
+    let written = |path: &str| json!({"file_path": path, "content": "BASH_ENV=x"});
+    let patched = |path: &str| json!({"command": format!("*** Begin Patch\n*** Add File: {path}\n+BASH_ENV=x\n*** End Patch")});
+    for (agent, event, tool, input, is_denied) in [
+        (
+            "gemini-cli",
+            "BeforeTool",
+            "write_file",
+            written("ROOT/project/.env"),
+            true,
+        ),
+        (
+            "gemini-cli",
+            "BeforeTool",
+            "write_file",
+            written(".gemini/.env"),
+            true,
+        ),
+        ("gemini-cli", "BeforeTool", "write_file", written("env"), false),
+        ("codex", "PreToolUse", "apply_patch", patched(".codex/.env"), true),
+        ("codex", "PreToolUse", "apply_patch", patched(".env"), false),
+    ] {
+        let question =
+            json!({"hook_event_name": event, "cwd": "ROOT/project", "tool_name": tool, "tool_input": input});
+        let output = hooked.ask(agent, &question.to_string(), &[]);
+        let answer = hooked.text(&output.stdout);
+        assert_eq!(
+            answer.contains("structural-protected-path"),
+            is_denied,
+            "{question}: {answer}"
+        );
+    }
+}
+
+#[test]
+fn a_rule_that_denies_does_so_whatever_its_name_is() {
+    let hooked = Hooked::new();
+    for name in ["default-deny", "trusted-server", "nothing-else"] {
+        hooked.project.edit("callgate.json", |bundle| {
+            bundle["policy"]["rules"] =
+                json!([{ "name": name, "if": {}, "then": "deny", "reason": "Nothing else" }]);
+        });
+        for (tool, argument) in [
+            ("Bash", json!({"command": "make"})),
+            ("TodoWrite", json!({"todos": []})),
+        ] {
+            let question = json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "tool_name": tool, "tool_input": argument});
+            let output = hooked.ask("claude-code", &question.to_string(), &[]);
+            let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+            assert_eq!(
+                answer["hookSpecificOutput"]["permissionDecision"], "deny",
+                "{name}: {question}"
+            );
+        }
     }
 }
 
@@ -401,7 +464,7 @@ fn asked(hooked: &Hooked, question: &Value, state: &Path, answer: &str) -> (Valu
 fn a_person_decides_whom_the_agent_does_not_ask() {
     let hooked = Hooked::new();
     let state = hooked.project.folder.path().join("state");
-    let question = |tool: &str, input: Value| json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "tool_name": tool, "tool_input": input});
+    let question = |tool: &str, input: Value| json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project/src", "tool_name": tool, "tool_input": input});
     let shell = question("Bash", json!({"command": "rm -rf x"}));
     // Codex lets a call pass if it is told nothing.
     let (told, shown) = asked(&hooked, &shell, &state, "once");

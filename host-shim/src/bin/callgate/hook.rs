@@ -135,6 +135,9 @@ impl Hook {
             queue: self.queue()?,
             leaves_execution: self.leave_execution,
             trusts_ask: self.trust_ask,
+            started_in: std::env::current_dir()
+                .ok()
+                .and_then(|directory| directory.to_str().map(str::to_owned)),
         };
         let call = HookCall::read(agent, input, &options).map_err(Failure::Fault)?;
         std::env::set_current_dir(call.directory()).map_err(|error| {

@@ -106,8 +106,11 @@ pub(super) fn is_relative(path: &str) -> bool {
     !path.is_empty() && !path.starts_with(['/', '~'])
 }
 
-/// How many alternatives of a pattern are looked at.
+/// How many alternatives of a pattern are looked at, and how many pairs of braces are taken apart for them.
 const MOST_ALTERNATIVES: usize = 256;
+
+/// Bytes of the longest pattern that is taken apart: that of a path on Linux, four times.
+const LONGEST_PATTERN: usize = 16_384;
 
 /// Returns `true` if a pattern of names may lead out of the directory that it starts from, by `..` or by an alternative that is
 /// absolute, also where braces, brackets or escapes put that together.
@@ -121,14 +124,21 @@ pub(super) fn leads_elsewhere(pattern: &str) -> bool {
         || alternatives(pattern).is_none_or(|found| found.into_iter().any(is_elsewhere))
 }
 
-/// The texts that a pattern with braces stands for; `None` if they are too many.
+/// The texts that a pattern with braces stands for; `None` if they are too many, or too long.
 fn alternatives(pattern: &str) -> Option<Vec<String>> {
+    if pattern.len() > LONGEST_PATTERN {
+        return None;
+    }
     let (mut open, mut found) = (vec![pattern.to_owned()], Vec::new());
-    while let Some(text) = open.pop() {
+    for _ in 0..2 * MOST_ALTERNATIVES {
+        let Some(text) = open.pop() else {
+            return Some(found);
+        };
         // The innermost braces first.
         let inner = text.split_once('}').and_then(|(before, after)| {
             let (before, within) = before.rsplit_once('{')?;
-            Some(within.split(',').map(move |one| [before, one, after].concat()))
+            let each = within.split(',').take(MOST_ALTERNATIVES + 1);
+            Some(each.map(move |one| [before, one, after].concat()))
         });
         match inner {
             Some(inner) => open.extend(inner),
@@ -138,7 +148,7 @@ fn alternatives(pattern: &str) -> Option<Vec<String>> {
             return None;
         }
     }
-    Some(found)
+    None
 }
 
 fn has_part_elsewhere(pattern: &str) -> bool {
@@ -224,5 +234,12 @@ mod tests {
             assert!(leads_elsewhere(pattern), "{pattern}");
         }
         assert!(leads_elsewhere(&"{a,b}".repeat(9)) && !leads_elsewhere(&"{a,b}".repeat(8)));
+        for long in [
+            "{a}".repeat(5_000),
+            format!("{{{}}}", ",".repeat(10_000)),
+            "a".repeat(20_000),
+        ] {
+            assert!(leads_elsewhere(&long));
+        }
     }
 }

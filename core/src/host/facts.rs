@@ -17,7 +17,7 @@ const QUESTION: usize = 32;
 
 /// The further cost of a question about git, and of each URL that it is answered with: they are kept, copied and read. A URL
 /// of more bytes costs as many steps.
-const URLS: usize = 96;
+const URLS: usize = 128;
 
 /// The cost of a ref in an answer.
 const REF: usize = 4;

@@ -13,7 +13,7 @@ mod siblings;
 mod value;
 mod walk;
 
-pub(crate) use arguments::{BoundArguments, BoundValue};
+pub(crate) use arguments::{BoundArguments, BoundValue, FURTHER_VALUE};
 pub use call::{Arguments, Call, CallError};
 pub(crate) use faults::Refusal;
 pub(crate) use json::json_in_text;

@@ -15,9 +15,12 @@ mod conditions;
 mod directories;
 mod directory;
 mod domains;
+mod explained;
 mod git;
 mod lists;
+mod locations;
 mod operand;
+mod path_forms;
 mod pattern;
 mod places;
 mod protected;
@@ -46,10 +49,11 @@ use smallvec::SmallVec;
 pub(crate) use apart::Apart;
 use approvals::Escalation;
 use arguments::Look;
-#[cfg(feature = "analysis")]
-pub(crate) use canonical::url_kind;
-pub(crate) use canonical::{Canonicalizer, PathBase, heuristic};
+pub(crate) use canonical::{Canonicalizer, PathBase};
 pub(crate) use directories::{Directories, Pinned};
+#[cfg(feature = "analysis")]
+pub(crate) use locations::url_kind;
+pub(crate) use path_forms::heuristic;
 #[cfg(feature = "analysis")]
 pub(crate) use resolved::{Resolved, ResolvedValue, Wanted};
 #[cfg(all(test, feature = "analysis"))]
@@ -60,12 +64,14 @@ pub use verdict::{Decision, Verdict};
 #[cfg(feature = "analysis")]
 pub(crate) use world::PlaceSeen;
 
-use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, Renamed, ShapeError, Siblings};
+use crate::bind::{
+    BoundArguments, BoundValue, Call, FURTHER_VALUE, PointerToken, Prepared, Renamed, ShapeError, Siblings,
+};
 use crate::host::{Facts, Host, HostError};
 use crate::program::{Program, RuleId, ServerSettings, Tool};
 #[cfg(feature = "analysis")]
-use crate::role::Category;
-use crate::role::{REDACTED, RoleId, RoleSet, Step};
+use crate::role::{Category, Step};
+use crate::role::{RoleId, RoleSet};
 use crate::table::Table;
 use crate::text::escape_token;
 use operand::{Form, Operand};
@@ -80,6 +86,12 @@ struct Hits {
     /// Those that meet it as they are written.
     exact: usize,
 }
+
+/// Values without a form whose room is not worth giving back.
+const FEW_PENDING: usize = 64;
+
+/// Values beyond as many as one role may have that there is room for at once.
+const FURTHER_ROOM: usize = 4_096;
 
 /// Indices of operands.
 type Values = SmallVec<[usize; 2]>;
@@ -120,8 +132,8 @@ pub(crate) struct Case<'p, 'c, 'h> {
     settings: &'p ServerSettings,
     tool: Option<&'p Tool>,
     arguments: BoundArguments<'p, 'c>,
-    /// The values that have no canonical form yet, in order.
-    pending: <Vec<BoundValue<'p, 'c>> as IntoIterator>::IntoIter,
+    /// The values that have no canonical form yet, the next one last.
+    pending: Vec<BoundValue<'p, 'c>>,
     /// The values that have one.
     operands: Vec<Operand<'p, 'c>>,
     /// The roles that any argument of the tool has in this call.
@@ -200,7 +212,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             tool: task.tool,
             arguments: BoundArguments::default(),
             operands: Vec::new(),
-            pending: Vec::new().into_iter(),
+            pending: Vec::new(),
             tool_roles: RoleSet::default(),
             sandboxed: RoleSet::default(),
             may_forward_places: false,
@@ -230,10 +242,30 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
                 .arguments
                 .refuse_shape(self.program, self.tool, self.call, error),
         }
-        let values = std::mem::take(&mut self.arguments.values);
-        self.operands.reserve_exact(values.len());
-        self.pending = values.into_iter();
+        self.pending = std::mem::take(&mut self.arguments.values);
+        self.pending.reverse();
+        let most = self.program.limits.values_per_role;
+        self.operands.reserve_exact(self.pending.len().min(most));
         self.tool_roles = self.arguments.resolved.all();
+    }
+
+    /// Takes the next value that has no canonical form. Thousands of them give back their room as they go, since their forms need
+    /// it; and those that are more than one role may have cost what they hold. Where some were left out, no steps are left.
+    fn next_pending(&mut self) -> Option<BoundValue<'p, 'c>> {
+        let bound = self.pending.pop()?;
+        let left = self.pending.len();
+        if self.pending.capacity() > FEW_PENDING && left < self.pending.capacity() / 2 {
+            self.pending.shrink_to_fit();
+        }
+        if self.operands.len() == self.operands.capacity() {
+            self.operands.reserve_exact((left + 1).min(FURTHER_ROOM));
+        }
+        if self.arguments.are_left_out {
+            self.canonicalizer.facts.take_steps(usize::MAX);
+        } else if self.operands.len() >= self.program.limits.values_per_role {
+            self.canonicalizer.facts.take_steps(FURTHER_VALUE);
+        }
+        Some(bound)
     }
 
     /// The verdict. A host that fails makes it a denial, never anything else.
@@ -304,7 +336,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             let own = definition.category != Category::Path && is_asked(definition.canonicalize);
             own || definition.extract_policy_value.is_some_and(is_asked)
         };
-        self.pending.as_slice().is_empty()
+        self.pending.is_empty()
             && self.canonicalizer.base.server_paths.is_none()
             && !self.has_addresses()
             && !roles.any(asks)
@@ -316,7 +348,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     /// When the host fails, or failed before.
     pub(crate) fn prepare(&mut self) -> Result<Prepared, HostError> {
         let context = self.call.context();
-        while let Some(bound) = self.pending.next() {
+        while let Some(bound) = self.next_pending() {
             // No view is made of a call whose work has ended.
             if self.canonicalizer.facts.has_failed() {
                 break;
@@ -329,6 +361,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
                 self.operands.push(operand);
             }
         }
+        self.canonicalizer.facts.check(())?;
         let mut replacements = Vec::new();
         for operand in &self.operands {
             replacements.extend(self.canonicalizer.replacement(operand, self.may_forward_places));
@@ -339,62 +372,6 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             renamed,
             replacements,
         })
-    }
-
-    /// The verdict with everything that led to it.
-    pub(crate) fn explain(&mut self, verdict: Verdict<'_>) -> Explanation {
-        let (server_name, tool_name) = (self.call.server().to_owned(), self.call.tool().to_owned());
-        let (values, values_left_out) = self.explain_values();
-        let (checks, roles, left_out) = self
-            .trace
-            .take()
-            .map(|trace| (trace.checks, trace.roles, trace.left_out))
-            .unwrap_or_default();
-        let facts = &mut self.canonicalizer.facts;
-        Explanation {
-            verdict: verdict.into_owned(),
-            server_name,
-            tool_name,
-            values,
-            checks,
-            roles,
-            steps_left_out: left_out.saturating_add(values_left_out),
-            values_left_out,
-            recording: facts.take_recording(&self.program.home, &self.program.current),
-        }
-    }
-
-    /// The values that the explanation shows, and how many more there are.
-    fn explain_values(&self) -> (Vec<ValueStep>, usize) {
-        let judged = self
-            .operands
-            .iter()
-            .map(|operand| (&operand.bound, Some(operand)));
-        let pending = self.pending.as_slice().iter().map(|bound| (bound, None));
-        let mut each_role = judged
-            .chain(pending)
-            .flat_map(|(bound, operand)| bound.roles.iter().map(move |role| (bound, operand, *role)));
-        let values = each_role
-            .by_ref()
-            .take(self.program.limits.explanation_steps)
-            .map(|(bound, operand, role)| {
-                let definition = self.program.registry.get(role);
-                let is_redacted = definition.extract_policy_value == Some(Step::Redact);
-                let shown = |text: &str| if is_redacted { REDACTED } else { text }.to_owned();
-                let canonical = match is_redacted {
-                    true => Some(REDACTED.to_owned()),
-                    false => operand.and_then(|operand| operand.shown(role, definition)),
-                };
-                ValueStep {
-                    argument: self.pointer(bound),
-                    role: definition.name.to_string(),
-                    raw: shown(bound.raw()),
-                    canonical,
-                    relative_to: bound.relative_to.map(str::to_owned),
-                }
-            })
-            .collect();
-        (values, each_role.count())
     }
 
     /// The verdict for a host failure, or for too much work. The host's message is withheld when it could reveal paths.

@@ -63,7 +63,7 @@ limits! {
     /// Symbolic links followed while resolving one path: Linux's limit.
     links = 40, "links";
     /// Steps of one verdict: at most 50 ms of work natively. The comparison of two paths is one, a look-up in a list two,
-    /// a question to the host thirty-two. They are counted,
+    /// a question to the host thirty-two, and each value of a call beyond as many as one role may have ninety-six. They are counted,
     /// not timed, so every host ends at the same one.
     steps = 2_000_000, "steps";
     /// Bytes of a host name, in its canonical form (RFC 1035, section 2.3.4). A longer one cannot be looked up.

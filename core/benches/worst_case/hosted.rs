@@ -50,6 +50,9 @@ fn paths() -> Vec<Shape> {
             MOST,
             |at| format!("/srv/new{at}/{deep}./f"),
         ),
+        gated("gate of 16,384 short paths that are missing", MOST, |at| {
+            format!("/s/./new{at}")
+        }),
         gated(
             "gate of 16,384 paths that are patterns in directories 20 deep",
             MOST,
@@ -80,6 +83,11 @@ fn deep_paths() -> Vec<Shape> {
             "gate of 500 paths that are missing in directories 16,000 deep",
             500,
             |at| format!("/srv/{longest}new{at}"),
+        ),
+        gated(
+            "gate of 100 paths whose 16,000 directories are missing",
+            100,
+            |at| format!("/srv/new{at}/{}f", "a/".repeat(15_990)),
         ),
         gated(
             "gate of 500 paths that climb out of 4,500 directories",

@@ -12,6 +12,8 @@ mod combined;
 mod given;
 #[path = "hosted.rs"]
 mod hosted;
+#[path = "roles.rs"]
+mod roles;
 #[path = "values.rs"]
 mod values;
 
@@ -23,6 +25,7 @@ pub(super) fn shapes() -> Vec<Shape> {
     shapes.extend(given::shapes());
     shapes.extend(combined::shapes());
     shapes.extend(hosted::shapes());
+    shapes.extend(roles::shapes());
     shapes
 }
 

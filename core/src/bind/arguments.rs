@@ -21,6 +21,9 @@ use crate::sort;
 /// Values that there is room for at once.
 const FEW: usize = 4;
 
+/// The cost of each value beyond as many as one role may have, in steps: what is held of it, with its forms, at 8 bytes a step.
+pub(crate) const FURTHER_VALUE: usize = 96;
+
 /// One string under at least one role.
 pub(crate) struct BoundValue<'p, 'c> {
     /// The member of the arguments that holds it; `None` for a value that the engine filled in.
@@ -82,6 +85,8 @@ pub(crate) struct BoundArguments<'p, 'c> {
     pub(crate) resolved: ResolvedRoles<'p>,
     /// Programs read a value differently on which the roles of an argument depend.
     pub(crate) has_unsure_roles: bool,
+    /// Values were left out because the steps of the call are not enough for so many.
+    pub(crate) are_left_out: bool,
     /// How many values each role has, once there are so many that one may have too many.
     counts: Vec<(RoleId, usize)>,
 }
@@ -415,7 +420,8 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         });
     }
 
-    /// Keeps a value unless one of its roles has too many already. They are counted all the same.
+    /// Keeps a value unless one of its roles has too many already, which are counted all the same, or the call has more than its
+    /// steps are enough for.
     fn push_counted(&mut self, program: &Program, value: BoundValue<'p, 'c>) {
         if self.counts.is_empty() {
             let count = |role| {
@@ -424,11 +430,17 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             };
             self.counts = program.registry.iter().map(|(role, _)| count(role)).collect();
         }
-        let mut is_kept = true;
+        let limits = &program.limits;
+        let most = limits
+            .values_per_role
+            .saturating_add(limits.steps / FURTHER_VALUE);
+        let has_room = self.values.len() < most;
+        self.are_left_out |= !has_room;
+        let mut is_kept = has_room;
         for (role, count) in &mut self.counts {
             if value.role_set.contains(*role) {
                 *count += 1;
-                is_kept &= *count <= program.limits.values_per_role;
+                is_kept &= *count <= limits.values_per_role;
             }
         }
         if is_kept {

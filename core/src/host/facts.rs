@@ -17,7 +17,7 @@ const QUESTION: usize = 32;
 
 /// The further cost of a question about git, and of each URL that it is answered with: they are kept, copied and read. A URL
 /// of more bytes costs as many steps.
-const URLS: usize = 96;
+const URLS: usize = 128;
 
 /// The cost of a ref in an answer.
 const REF: usize = 4;
@@ -43,7 +43,9 @@ pub(crate) struct Facts<'h> {
     begun: Option<Box<dyn Host + Send>>,
     failure: Option<HostError>,
     /// Nothing, until something is asked.
-    realpaths: Option<BTreeMap<Asked<Arc<str>>, Realpath>>,
+    realpaths: Option<OfPaths<Realpath>>,
+    /// The answers of [`Host::read_link`], which are often about a path that was just found to be missing.
+    links: Option<OfPaths<Option<Box<str>>>>,
     missing_roots: Vec<MissingRoot>,
     others: Option<BTreeMap<Asked<Question>, Answer>>,
     log: Option<Vec<Exchange>>,
@@ -53,6 +55,9 @@ pub(crate) struct Facts<'h> {
 }
 
 type Realpath = Result<Arc<str>, RealpathError>;
+
+/// Answers about paths.
+type OfPaths<A> = BTreeMap<Asked<Arc<str>>, A>;
 
 /// A question as a key: by the length and the last bytes of what it is about, and only then by all of it. Paths of one call
 /// often lie in one directory, so that they begin alike.
@@ -77,7 +82,11 @@ impl<Q> Asked<Q> {
 
 impl Asked<Arc<str>> {
     fn path(path: &str) -> Self {
-        Self::new(path.into(), |path| path)
+        Self::shared(path.into())
+    }
+
+    fn shared(path: Arc<str>) -> Self {
+        Self::new(path, |path| path)
     }
 }
 
@@ -101,6 +110,7 @@ impl<'h> Facts<'h> {
             begun: host.begin(),
             failure: None,
             realpaths: None,
+            links: None,
             missing_roots: Vec::new(),
             others: None,
             log: recorded.then(Vec::new),
@@ -193,6 +203,16 @@ impl<'h> Facts<'h> {
         answer
     }
 
+    /// The text, shared with the question about it where that was asked.
+    pub(crate) fn shared(&self, path: &str) -> Arc<str> {
+        let asked = Asked::path(path);
+        let known = self.realpaths.as_ref();
+        match known.and_then(|known| known.get_key_value(&asked)) {
+            Some((known, _)) => Arc::clone(&known.question),
+            None => asked.question,
+        }
+    }
+
     /// Remembers that `root`, whose parent exists, and everything below it are missing; `place` is where it would be made, if
     /// no dangling link stands there.
     pub(crate) fn note_missing_root(&mut self, root: &str, place: Option<&str>) {
@@ -227,10 +247,30 @@ impl<'h> Facts<'h> {
     /// [`Host::read_link`], once.
     pub(crate) fn read_link(&mut self, path: &str) -> Option<String> {
         self.take_steps(path.len() / PATH_BYTES);
-        if self.is_missing(path) {
+        if self.has_failed() || self.is_missing(path) {
             return None;
         }
-        self.ask(Question::read_link(path))
+        let asked = Asked::shared(self.shared(path));
+        if let Some(known) = self.links.get_or_insert_default().get(&asked) {
+            return known.as_deref().map(str::to_owned);
+        }
+        self.take_steps(QUESTION);
+        let answer = self.host().read_link(path);
+        self.note(|| Exchange {
+            question: Question::read_link(path),
+            answer: answer.clone().into(),
+        });
+        match answer {
+            Ok(target) => {
+                let kept = target.as_deref().map(Box::from);
+                self.links.get_or_insert_default().insert(asked, kept);
+                target
+            }
+            Err(error) => {
+                self.failure.get_or_insert(error);
+                None
+            }
+        }
     }
 
     /// [`Host::is_directory`], once.

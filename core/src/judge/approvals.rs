@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::canonical::url_kind;
+use super::locations::url_kind;
 use super::{Case, Decision, Verdict, checks, domains};
 use crate::approval::{Approval, ApprovalConstraint, Approving, Moment, Offer, describe};
 use crate::model::Effect;

@@ -146,7 +146,7 @@ fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
 /// Makes the canonical form of each value, up to the first that has none.
 pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     let context = case.call.context();
-    while let Some(bound) = case.pending.next() {
+    while let Some(bound) = case.next_pending() {
         let base = case.base_of(&bound);
         case.canonicalizer.facts.take_steps(1);
         case.operands.push(Operand::new(bound, Form::Text));

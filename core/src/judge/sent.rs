@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::canonical::{Canonicalizer, is_relative};
+use super::canonical::Canonicalizer;
 use super::careful;
 use super::operand::Operand;
+use super::path_forms::is_relative;
 use crate::bind::Replacement;
 use crate::path::{CanonicalPath, Unresolvable, lexical};
 use crate::program::{Compatibility, ServerPath};

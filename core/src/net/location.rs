@@ -77,7 +77,8 @@ pub(crate) fn cost_of_parsing(value: &str) -> usize {
     const BYTES: usize = 2;
     match value.is_ascii() && !value.contains("--") {
         true => value.len() / BYTES,
-        false => value.len(),
+        // IDNA looks at every letter of another script several times.
+        false => value.len() + value.bytes().filter(|byte| !byte.is_ascii()).count(),
     }
 }
 

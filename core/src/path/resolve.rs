@@ -152,8 +152,11 @@ impl<'h> Resolver<'_, 'h> {
             return Ok(CanonicalPath::new(real));
         }
         Ok(CanonicalPath::new(match self.walk().known_missing(lexical)? {
-            Some(place) => place.into(),
-            None => self.walk().follow_collapsed(lexical)?.into(),
+            Some(place) => self.facts.shared(&place),
+            None => {
+                let place = self.walk().follow_collapsed(lexical)?;
+                self.facts.shared(&place)
+            }
         }))
     }
 

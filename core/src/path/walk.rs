@@ -14,6 +14,9 @@ use super::refusal::{Unresolvable, check_length, check_process, existing};
 /// How many ancestors are asked about one by one before the steps up grow.
 const NEAR_ANCESTORS: usize = 3;
 
+/// How many bytes of an ancestor are kept in one step.
+const KEPT_BYTES: usize = 16;
+
 /// One walk, which counts the links that it follows.
 pub(super) struct Walk<'w, 'h> {
     facts: &'w mut Facts<'h>,
@@ -166,7 +169,7 @@ impl<'w, 'h> Walk<'w, 'h> {
                 return Ok((self.real_start(place)?, upwards.last().copied().unwrap_or(path)));
             }
             let probe = last.min(missing + stride);
-            if let Some(real) = self.existing(upwards.get(probe).copied().unwrap_or(path))? {
+            if let Some(real) = self.ancestor(upwards.get(probe).copied().unwrap_or(path))? {
                 break (probe, real);
             }
             missing = probe;
@@ -177,12 +180,18 @@ impl<'w, 'h> Walk<'w, 'h> {
         };
         while deepest - missing > 1 {
             let probe = deepest - (deepest - missing) / 2;
-            match self.existing(upwards.get(probe).copied().unwrap_or(path))? {
+            match self.ancestor(upwards.get(probe).copied().unwrap_or(path))? {
                 Some(found) => (deepest, real) = (probe, found),
                 None => missing = probe,
             }
         }
         Ok((real, upwards.get(missing).copied().unwrap_or(path)))
+    }
+
+    /// [`Walk::existing`] of an ancestor: its text is kept beside that of the path which the call brought.
+    fn ancestor(&mut self, path: &str) -> Result<Option<Arc<str>>, Unresolvable> {
+        self.facts.take_steps(path.len() / KEPT_BYTES);
+        self.existing(path)
     }
 
     /// The real place of `place`. The host has already confirmed it, unless it is the root where the walk began.

@@ -1,0 +1,215 @@
+//! The canonical forms of paths (SPEC §2), and what else a path may stand for.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::canonical::Canonicalizer;
+use super::operand::{Form, PathRest};
+use crate::bind::BoundValue;
+use crate::path::{CanonicalPath, Unresolvable, expand_tilde, is_literal, lexical, pathspec_readings};
+use crate::program::{Compatibility, RelativePaths};
+use crate::role::{RoleId, Step};
+use crate::text::strip_directory;
+
+impl<'h> Canonicalizer<'_, 'h> {
+    pub(super) fn path_form(
+        &mut self,
+        bound: &BoundValue<'_, '_>,
+        base: Option<Arc<str>>,
+    ) -> Result<Form, Unresolvable> {
+        if bound.relative_to.is_some() && base.is_none() {
+            return Err(Unresolvable::NoBase);
+        }
+        let text = bound.text.as_deref().ok_or(Unresolvable::IllFormed)?;
+        let mut roles = bound.roles.iter().copied();
+        let mut text = Cow::Borrowed(text);
+        if let Some(role) = roles.find(|role| self.program.path_roles.contains(*role)) {
+            let definition = self.program.registry.get(role);
+            if definition.canonicalize != Step::Path {
+                let step = definition.canonicalize;
+                text = Cow::Owned(self.apply(definition, step, "canonicalize", &text).into_owned());
+            }
+        }
+        let moved = self.moved(&text).map(Cow::into_owned);
+        let given = moved.as_deref().unwrap_or(&text);
+        let directory = base.as_deref().unwrap_or(self.base.directory);
+        let is_refused = self.program.relative_paths == RelativePaths::Deny && base.is_none();
+        if is_refused && !given.is_empty() && is_relative(given) {
+            return Err(Unresolvable::Relative);
+        }
+        let is_careful = self.program.compatibility == Compatibility::Careful;
+        let is_pattern = is_careful && self.base.is_git;
+        if is_pattern && base.as_deref().is_some_and(is_in_git_directory) {
+            return Err(Unresolvable::GitDirectory);
+        }
+        let readings = match is_pattern {
+            true => pathspec_readings(given).ok_or(Unresolvable::Pathspec)?,
+            false => Vec::new(),
+        };
+        let canonical = self.resolver().resolve(given, directory)?;
+        if is_careful && self.resolver().has_equivalent(&canonical) {
+            return Err(Unresolvable::Equivalent);
+        }
+        let readings = match is_pattern {
+            true => self.other_paths(readings, directory, &canonical)?,
+            false => Vec::new(),
+        };
+        let entry = match bound.role_set.contains(RoleId::DELETE_PATH) {
+            true => self.resolver().entry(given, directory)?,
+            false => None,
+        };
+        let is_of_repository = self.base.is_git && base.is_none();
+        self.check_sent(entry.as_ref().unwrap_or(&canonical).as_str(), is_of_repository)?;
+        let written = match self.program.protected.patterns.is_empty() {
+            true => Vec::new(),
+            false => self.written_forms(given, directory, &canonical, entry.is_some())?,
+        };
+        let is_plain = moved.is_none() && entry.is_none() && base.is_none() && written.is_empty();
+        let rest = (!is_plain || !readings.is_empty()).then(|| {
+            Box::new(PathRest {
+                moved,
+                entry,
+                readings,
+                base,
+                written,
+            })
+        });
+        Ok(Form::Path { canonical, rest })
+    }
+
+    /// The paths that git may take a value for beside the canonical one: `readings` of it as it is given, and those of what is
+    /// sent. A link's name need not look like a pattern where its target's does.
+    fn other_paths(
+        &mut self,
+        readings: Vec<String>,
+        directory: &str,
+        canonical: &CanonicalPath,
+    ) -> Result<Vec<CanonicalPath>, Unresolvable> {
+        // What the server is started in is not a part of the pattern.
+        let sent = strip_directory(canonical.as_str(), directory).unwrap_or(canonical.as_str());
+        let base = match sent.starts_with('/') {
+            true => "/",
+            false => directory,
+        };
+        // No path that is sent begins with a colon.
+        let of_sent = match is_literal(sent) {
+            true => Vec::new(),
+            false => pathspec_readings(&format!("./{sent}")).ok_or(Unresolvable::Pathspec)?,
+        };
+        let of_sent = of_sent.iter().map(|reading| (reading, base));
+        let mut found: Vec<CanonicalPath> = Vec::new();
+        for (reading, base) in readings.iter().map(|reading| (reading, directory)).chain(of_sent) {
+            let path = self.resolver().resolve(reading, base)?;
+            if self.resolver().has_equivalent(&path) {
+                return Err(Unresolvable::Equivalent);
+            }
+            if path != *canonical && !found.contains(&path) {
+                found.push(path);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Other paths that lead to the canonical one: the lexical form, and where the link is unless that is known.
+    fn written_forms(
+        &mut self,
+        given: &str,
+        directory: &str,
+        canonical: &CanonicalPath,
+        is_link: bool,
+    ) -> Result<Vec<String>, Unresolvable> {
+        self.facts
+            .take_steps(self.program.protected.cost_of_patterns(given.len()));
+        let mut forms = Vec::new();
+        if !is_link && let Some(link) = self.resolver().entry(given, directory)? {
+            forms.push(link.as_str().to_owned());
+        }
+        let expanded = expand_tilde(given, &self.program.home);
+        let lexical = lexical(&expanded, directory);
+        if *lexical != *canonical.as_str() {
+            forms.push(lexical.into_owned());
+        }
+        Ok(forms)
+    }
+
+    /// Resolves a path that is not an argument: a rule's directory, a protected path, the sandbox.
+    pub(crate) fn directory(&mut self, lexical: &str) -> Result<CanonicalPath, Unresolvable> {
+        self.resolver().resolve_lexical(lexical)
+    }
+
+    /// The same where the path exists and is not a link, and nothing above it is one.
+    pub(crate) fn directory_without_links(&mut self, lexical: &str) -> Option<CanonicalPath> {
+        self.resolver().existing_without_links(lexical)
+    }
+
+    /// The places directly in a directory at which a pattern of protected paths with a `**` may match, as far as something is
+    /// there. Nothing can list what lies deeper.
+    pub(super) fn protected_names_in(&mut self, directory: &str) -> Vec<String> {
+        if self.facts.is_directory(directory) == Some(false) {
+            return Vec::new();
+        }
+        let patterns = self.program.protected.patterns.iter();
+        let names: Vec<String> = patterns.filter_map(|one| one.pattern.names_after_any()).collect();
+        let places = names
+            .iter()
+            .map(|names| format!("{}/{names}", directory.trim_end_matches('/')));
+        places.filter(|place| self.resolver().may_exist(place)).collect()
+    }
+
+    /// Where the link is, when `lexical` is one.
+    pub(crate) fn directory_entry(&mut self, lexical: &str) -> Result<Option<CanonicalPath>, Unresolvable> {
+        self.resolver().entry(lexical, "/")
+    }
+
+    /// A string that looks like a path, whatever its role.
+    pub(crate) fn path_like(&mut self, text: &str) -> Result<CanonicalPath, Unresolvable> {
+        let moved = self.moved(text).map(Cow::into_owned);
+        let base = self.base.directory;
+        self.resolver().resolve(moved.as_deref().unwrap_or(text), base)
+    }
+
+    /// The lexical form of a path as it was given, moved from the container's directory where it lies there.
+    pub(crate) fn lexical(&self, text: &str) -> String {
+        self.lexical_from(text, self.base.directory)
+    }
+
+    /// The same of a path that is relative to a directory of its own.
+    pub(crate) fn lexical_from(&self, text: &str, base: &str) -> String {
+        let moved = self.moved(text);
+        let expanded = expand_tilde(moved.as_deref().unwrap_or(text), &self.program.home);
+        lexical(&expanded, base).into_owned()
+    }
+
+    /// The value moved from the container's directory onto the host's, where it lies there.
+    fn moved(&self, text: &str) -> Option<Cow<'h, str>> {
+        let (container, allowed) = self.base.container?;
+        // Below a container at the root is what begins with `//`, as the existing runtime has it.
+        let (text, container) = match container.trim_end_matches('/') {
+            "" => (text.strip_prefix('/')?, ""),
+            trimmed => (text, trimmed),
+        };
+        let allowed = allowed.trim_end_matches('/');
+        Some(match strip_directory(text, container)? {
+            "" if allowed.is_empty() => Cow::Borrowed("/"),
+            "" => Cow::Borrowed(allowed),
+            names => Cow::Owned(format!("{allowed}/{names}")),
+        })
+    }
+}
+
+/// Returns `true` for `.git` and what lies in it. A git server that is given such a path works in the work tree around it.
+fn is_in_git_directory(path: &str) -> bool {
+    path.split('/').any(|name| name.eq_ignore_ascii_case(".git"))
+}
+
+/// Returns `true` if the path starts from a directory that it does not name.
+pub(super) fn is_relative(path: &str) -> bool {
+    !path.starts_with(['/', '~'])
+}
+
+/// The heuristic for a tool without annotation: a string that looks like a path becomes lexical (SPEC §6.7).
+pub(crate) fn heuristic(text: &str, home: &str, base: &str) -> Option<String> {
+    text.starts_with(['/', '.', '~'])
+        .then(|| lexical(&expand_tilde(text, home), base).into_owned())
+        .filter(|lexical| lexical != text)
+}

@@ -99,6 +99,11 @@ test("a Proxy that throws, or calls the engine while it is read, is denied", () 
     ).verdict,
     /failed/,
   );
+  const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+  revoke();
+  unreadable(gate(revoked).verdict, /failed/);
+  unreadable(gate({ path: revoked }).verdict, /failed/);
+  assert.throws(() => engine.prepare(call("filesystem", "read_file", revoked)), { code: "unprepared" });
   let inner;
   const nested = trap(() => {
     inner = read({ path: `${SANDBOX}/a.txt` });
@@ -187,6 +192,21 @@ test("nesting is limited", () => {
   const long = engine.evaluate(call("filesystem", "read_many", { paths: sparse }));
   assert.equal(long.rule, "structural-limit");
   assert.match(long.reason, /argument `paths` holds more than 262144 items and members/);
+  // Each level holds the next one twice: however little is there, no program would come to the end of it.
+  const array = [];
+  array.push(array, array);
+  const object = {};
+  object.one = object;
+  object.other = object;
+  for (const twice of [array, object]) {
+    assert.equal(read({ path: twice }).rule, "structural-limit");
+    assert.equal(gate({ path: twice }).verdict.rule, "structural-limit");
+    assert.deepEqual(engine.prepare(call("filesystem", "read_file", { path: twice })).argsForTransport, {
+      path: twice,
+    });
+  }
+  const many = Object.fromEntries(Array.from({ length: 65_537 }, (_, at) => [`x${at}`, at]));
+  unreadable(read(many), /`arguments`: more than 65536 members$/);
 });
 
 test("no array hides a protected path, however long it is and however much of it is holes", () => {

@@ -368,3 +368,24 @@ test("a configuration has no unknown keys, and nulls only where they mean absent
   assert.deepEqual(faultsOf({ protectedPaths: null }), [["wrong-type", "protectedPaths", undefined]]);
   assert.deepEqual(faultsOf({ sandbox: null, lists: null, ceiling: undefined }), []);
 });
+
+test("what JSON would leave out of a document is refused", () => {
+  const rule = { name: "a", if: {}, then: "allow", reason: "A" };
+  for (const [more, expected] of [
+    [{ ceiling: { capabilities: new Map([["fs", ["read"]]]) } }, /`capabilities` is an object of a class/],
+    [{ ceiling: Promise.resolve({ tools: ["a"] }) }, /it is an object of a class/],
+    [{ ceiling: { tools: () => ["a"] } }, /`tools` is a function/],
+    [{ options: new Map([["unknownArguments", "deny"]]) }, /it is an object of a class/],
+    [{ policy: { rules: [{ ...rule, if: { server: Symbol("s") } }] } }, /`server` is a symbol/],
+    [{ policy: { rules: [{ ...rule, if: new Set() }] } }, /`if` is an object of a class/],
+    [{ domainAllowlists: new Map([["fetch", new Map()]]) }, /it is an object of a class/],
+    [{ domainAllowlists: new Map([["fetch", [1n]]]) }, /BigInt/],
+  ]) {
+    assert.throws(() => createEngine({ ...CONFIG, ...more }), { code: "invalid-document", message: expected });
+  }
+  class Ceiling {
+    tools = ["a"];
+  }
+  createEngine({ ...CONFIG, ceiling: new Ceiling(), domainAllowlists: new Map([["fetch", new Set(["a.test"])]]) });
+  createEngine({ ...CONFIG, ceiling: Object.assign(Object.create(null), { tools: [] }) });
+});

@@ -3,7 +3,7 @@ import { type Host, missingCallbacks } from "../host.js";
 import type { DocumentName, HostRole } from "../types.js";
 import type { Answers, RoleCallbacks } from "../wasm/bridge.js";
 import type { Documents } from "../wasm/handle.js";
-import { DocumentText, jsonText } from "./text.js";
+import { DocumentText, jsonOf, jsonText } from "./text.js";
 
 /** Everything that an engine is built from. */
 interface Parts {
@@ -101,7 +101,7 @@ export function refuseUnknownKeys(config: object, known: readonly string[], faul
 function jsonOfMap(map: ReadonlyMap<unknown, unknown>): string {
   const members = [...map].map(([key, value]) => {
     const list = value instanceof Set ? [...(value as ReadonlySet<unknown>)] : value;
-    return `${JSON.stringify(String(key))}:${JSON.stringify(list) ?? "null"}`;
+    return `${JSON.stringify(String(key))}:${jsonOf(list, "domainAllowlists")}`;
   });
   return `{${members.join(",")}}`;
 }

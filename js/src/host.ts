@@ -1,3 +1,6 @@
+import { CallgateError } from "./errors.js";
+import { isWellFormed } from "./wasm/text.js";
+
 /** Why a path has no canonical form, for hosts that return this instead of throwing. */
 export interface RealpathFailure {
   readonly error: "not-found" | "loop" | "denied" | "not-utf8" | "other";
@@ -65,6 +68,20 @@ export interface Host {
   condition?(name: string, subject: string): boolean;
 }
 
+/**
+ * The host's directories, which may be accessors.
+ *
+ * @throws {@link CallgateError} `invalid-argument` if they are not text.
+ */
+export function directoriesOf({ homeDir, currentDir }: Host): Pick<Host, "homeDir" | "currentDir"> {
+  for (const [name, directory] of Object.entries({ homeDir, currentDir })) {
+    if (typeof directory !== "string" || !isWellFormed(directory)) {
+      throw new CallgateError("invalid-argument", `the host's \`${name}\` is not a well-formed string`);
+    }
+  }
+  return { homeDir, currentDir };
+}
+
 /** The callbacks that every host has. */
 const REQUIRED = [
   "realpath",
@@ -77,9 +94,19 @@ const REQUIRED = [
   "gitPushRefs",
 ] as const satisfies readonly (keyof Host)[];
 
-/** The names of the callbacks that a host lacks. */
-export function missingCallbacks(host: Host): string[] {
-  return REQUIRED.filter((name) => typeof host[name] !== "function");
+/**
+ * Refuses a host that cannot answer.
+ *
+ * @throws {@link CallgateError} `invalid-argument` if it lacks a callback.
+ */
+export function checkHost(host: Host): void {
+  if (typeof host !== "object" || host === null) {
+    throw new CallgateError("invalid-argument", "the host is not an object");
+  }
+  const missing = REQUIRED.filter((name) => typeof host[name] !== "function");
+  if (missing.length > 0) {
+    throw new CallgateError("invalid-argument", `the host lacks ${missing.map((name) => `\`${name}\``).join(", ")}`);
+  }
 }
 
 /** Thrown by a host to say why it failed. The message is passed on unchanged. */
@@ -116,8 +143,13 @@ export function provideHost(host: () => Host): void {
 /**
  * Chooses the host of plain functions, and of engines that are built without one. `undefined` restores the initial
  * default: this machine in Node, none elsewhere.
+ *
+ * @throws {@link CallgateError} `invalid-argument` if the host lacks a callback.
  */
 export function setDefaultHost(host: Host | undefined): void {
+  if (host !== undefined) {
+    checkHost(host);
+  }
   chosen = host;
 }
 

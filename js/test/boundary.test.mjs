@@ -99,6 +99,11 @@ test("a Proxy that throws, or calls the engine while it is read, is denied", () 
     ).verdict,
     /failed/,
   );
+  const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+  revoke();
+  unreadable(gate(revoked).verdict, /failed/);
+  unreadable(gate({ path: revoked }).verdict, /failed/);
+  assert.throws(() => engine.prepare(call("filesystem", "read_file", revoked)), { code: "unprepared" });
   let inner;
   const nested = trap(() => {
     inner = read({ path: `${SANDBOX}/a.txt` });
@@ -187,6 +192,21 @@ test("nesting is limited", () => {
   const long = engine.evaluate(call("filesystem", "read_many", { paths: sparse }));
   assert.equal(long.rule, "structural-limit");
   assert.match(long.reason, /argument `paths` holds more than 262144 items and members/);
+  // Each level holds the next one twice: however little is there, no program would come to the end of it.
+  const array = [];
+  array.push(array, array);
+  const object = {};
+  object.one = object;
+  object.other = object;
+  for (const twice of [array, object]) {
+    assert.equal(read({ path: twice }).rule, "structural-limit");
+    assert.equal(gate({ path: twice }).verdict.rule, "structural-limit");
+    assert.deepEqual(engine.prepare(call("filesystem", "read_file", { path: twice })).argsForTransport, {
+      path: twice,
+    });
+  }
+  const many = Object.fromEntries(Array.from({ length: 65_537 }, (_, at) => [`x${at}`, at]));
+  unreadable(read(many), /`arguments`: more than 65536 members$/);
 });
 
 test("no array hides a protected path, however long it is and however much of it is holes", () => {
@@ -347,4 +367,25 @@ test("a configuration has no unknown keys, and nulls only where they mean absent
   assert.deepEqual(faultsOf({ compiledPolicy: POLICY }), [["unknown-key", "compiledPolicy", "did you mean `policy`?"]]);
   assert.deepEqual(faultsOf({ protectedPaths: null }), [["wrong-type", "protectedPaths", undefined]]);
   assert.deepEqual(faultsOf({ sandbox: null, lists: null, ceiling: undefined }), []);
+});
+
+test("what JSON would leave out of a document is refused", () => {
+  const rule = { name: "a", if: {}, then: "allow", reason: "A" };
+  for (const [more, expected] of [
+    [{ ceiling: { capabilities: new Map([["fs", ["read"]]]) } }, /`capabilities` is an object of a class/],
+    [{ ceiling: Promise.resolve({ tools: ["a"] }) }, /it is an object of a class/],
+    [{ ceiling: { tools: () => ["a"] } }, /`tools` is a function/],
+    [{ options: new Map([["unknownArguments", "deny"]]) }, /it is an object of a class/],
+    [{ policy: { rules: [{ ...rule, if: { server: Symbol("s") } }] } }, /`server` is a symbol/],
+    [{ policy: { rules: [{ ...rule, if: new Set() }] } }, /`if` is an object of a class/],
+    [{ domainAllowlists: new Map([["fetch", new Map()]]) }, /it is an object of a class/],
+    [{ domainAllowlists: new Map([["fetch", [1n]]]) }, /BigInt/],
+  ]) {
+    assert.throws(() => createEngine({ ...CONFIG, ...more }), { code: "invalid-document", message: expected });
+  }
+  class Ceiling {
+    tools = ["a"];
+  }
+  createEngine({ ...CONFIG, ceiling: new Ceiling(), domainAllowlists: new Map([["fetch", new Set(["a.test"])]]) });
+  createEngine({ ...CONFIG, ceiling: Object.assign(Object.create(null), { tools: [] }) });
 });

@@ -58,6 +58,22 @@ test("a callback that misbehaves denies, and the engine works on", () => {
       },
       /answer: no disk$/,
     ],
+    [
+      () => {
+        throw Object.defineProperty(new Error(), "message", {
+          get() {
+            throw new Error("again");
+          },
+        });
+      },
+      /realpath threw something that cannot be read$/,
+    ],
+    [
+      () => {
+        throw Object.assign(new HostError(), { message: 7 });
+      },
+      /answer: 7$/,
+    ],
     [() => Promise.reject(new Error("later")), /answered a promise, expected a string/],
     [() => 7, /answered 7, expected a string/],
     [() => undefined, /answered nothing/],

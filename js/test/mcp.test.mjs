@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { runInNewContext } from "node:vm";
 import * as client2 from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as InMemory1 } from "@modelcontextprotocol/sdk/inMemory.js";
@@ -303,6 +304,9 @@ test("nothing is sent if a decision cannot be noted, or judging fails", async (t
       /structural-audit/,
     ],
     [{ onDecision: () => Promise.reject(new Error("disk full")) }, /structural-audit/],
+    // A promise of another realm, and one of a library.
+    [{ onDecision: () => runInNewContext("Promise.reject(new Error('disk full'))") }, /structural-audit/],
+    [{ onDecision: () => ({ then: (_, refuse) => refuse(new Error("disk full")) }) }, /structural-audit/],
     [
       {
         engine: () => {
@@ -327,6 +331,22 @@ test("nothing is sent if a decision cannot be noted, or judging fails", async (t
     assert.deepEqual(ends.reached, []);
     assert.match(JSON.stringify(ends.got), expected);
   }
+  const listing = SIDES.client({
+    ...options,
+    engine: () => {
+      throw new Error("gone");
+    },
+  });
+  await listing.ready;
+  await listing.asks({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  listing.answers({ jsonrpc: "2.0", id: 1, result: { tools: [{ name: "read" }] } });
+  assert.deepEqual(listing.got, [
+    {
+      jsonrpc: "2.0",
+      id: 1,
+      error: { code: -32603, message: "the server's answer to `tools/list` cannot be filtered: gone" },
+    },
+  ]);
   engine.dispose();
   const ends = SIDES.client(options);
   await ends.ready;
@@ -357,6 +377,39 @@ test("arguments are data", async (t) => {
   }
   await later();
   assert.ok(!JSON.stringify(ends.reached).includes("passwd"));
+  // Each level holds the next one twice, so that nobody comes to the end of it.
+  const twice = [];
+  twice.push(twice, twice);
+  await ends.asks({
+    jsonrpc: "2.0",
+    id: 4,
+    method: "tools/call",
+    params: { name: "read", arguments: { path: twice } },
+  });
+  await later();
+  assert.match(JSON.stringify(ends.got.at(-1)), /levels of arrays and objects/);
+});
+
+test("options that cannot be meant are refused", (t) => {
+  const { options } = place(t);
+  for (const [given, expected] of [
+    [undefined, /not an object/],
+    [{ ...options, onDecison: () => undefined }, /found the option `onDecison`, expected one of engine, /],
+    [{ ...options, serverName: undefined }, /`serverName` is not a string/],
+    [{ ...options, engine: undefined }, /`engine` is neither/],
+  ]) {
+    for (const gated of [gateClient, gateServer]) {
+      assert.throws(() => gated(bareEnd(), given), { code: "invalid-argument", message: expected });
+    }
+  }
+});
+
+test("a person may have as long as there is", async (t) => {
+  const answer = () => new Promise((resolve) => setTimeout(() => resolve("once"), 20));
+  const { call, reached } = await asking(t, answer, { patience: Number.POSITIVE_INFINITY });
+  await call(1);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  assert.equal(reached.length, 1);
 });
 
 test("a list of tools is filtered", (t) => {

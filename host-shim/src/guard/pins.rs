@@ -1,7 +1,7 @@
 //! The tools that a person has looked at and accepted.
 //!
 //! A server may say tomorrow that a tool does something else, or take something else. What a tool is, as far as a model
-//! sees it, is its name, description, schema and hints; a tool that has changed in one of them is held back until it is
+//! sees it, is its name, description, schemas and hints; a tool that has changed in one of them is held back until it is
 //! accepted again.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,14 @@ use super::digest::digest;
 const FORMAT: &str = "callgate-lock/1";
 
 /// The parts of a tool that are pinned, by their names in `tools/list`.
-pub(super) const PARTS: [&str; 5] = ["name", "title", "description", "inputSchema", "annotations"];
+pub(super) const PARTS: [&str; 6] = [
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+];
 
 /// A lock file: what was accepted, by server and tool.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -237,7 +244,7 @@ mod tests {
         ]);
         assert_eq!(kinds(&lock, &same), []);
         let other = json!([
-            {"name": "a", "description": "A!", "inputSchema": {"x": 2, "y": []}},
+            {"name": "a", "description": "A!", "inputSchema": {"x": 2, "y": []}, "outputSchema": {"description": "A"}},
             {"name": "c"}
         ]);
         assert_eq!(
@@ -246,7 +253,7 @@ mod tests {
                 (
                     "a".to_owned(),
                     PinChangeKind::Changed,
-                    vec!["description", "inputSchema"]
+                    vec!["description", "inputSchema", "outputSchema"]
                 ),
                 ("c".to_owned(), PinChangeKind::New, vec![]),
                 ("b".to_owned(), PinChangeKind::Gone, vec![]),

@@ -185,6 +185,9 @@ impl Relay {
                 step.unwrap_or(Step::ToServer(line))
             }
             Message::Notification { method, .. } => match method::kind_of(&method) {
+                Ok(Kind::Other) if self.keeps_notification(&method) => {
+                    Step::Refused(self.not_passed(None, reply::METHOD_NOT_FOUND, &not_of_tools(&method)))
+                }
                 Ok(Kind::Other) => {
                     if method == "notifications/initialized" {
                         self.changes.begin();
@@ -211,11 +214,13 @@ impl Relay {
         if !self.guard.only_tools || self.guard.observes || method::is_of_tools(&request.method) {
             return None;
         }
-        let reason = format!(
-            "`{}`: with --only-tools clients may call tools and nothing else",
-            request.method
-        );
+        let reason = not_of_tools(&request.method);
         Some(self.refuse(Some(&request.id.json), reply::METHOD_NOT_FOUND, &reason))
+    }
+
+    /// Returns `true` for a request without an id, which a server may do all the same, where clients may not.
+    fn keeps_notification(&self, method: &str) -> bool {
+        self.guard.only_tools && !self.guard.observes && !method.starts_with("notifications/")
     }
 
     /// Refuses a text that a client sent in place of a message.
@@ -437,6 +442,10 @@ fn outcome_of(answer: &Members<'_>) -> (Outcome, Option<i64>) {
         None | Some("complete") => (Outcome::Done, None),
         Some(_) => (Outcome::Unfinished, None),
     }
+}
+
+fn not_of_tools(method: &str) -> String {
+    format!("`{method}`: with --only-tools clients may call tools and nothing else")
 }
 
 /// The id that a cancellation names.

@@ -398,6 +398,21 @@ fn a_token_of_the_guard_is_asked_of_clients() {
     );
     let output = command.arg("--").arg("cat").output().expect("the command runs");
     assert_eq!(output.status.code(), Some(1));
+    for unfit in ["", " ", "s3cret\n", "s3 cret", "gehe\u{ed}m"] {
+        let flags = [
+            "guard",
+            "--server",
+            "s",
+            "--listen",
+            "0",
+            "--client-token-env",
+            "TOKEN",
+        ];
+        let mut command = project.command("project", &[&flags[..], &["--", "cat"]].concat());
+        let output = command.env("TOKEN", unfit).output().expect("the command runs");
+        assert_eq!(output.status.code(), Some(1), "{unfit:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("the token is empty, or holds"));
+    }
     let guard = Listening::script(&project, &["--client-token-env", "HOME"], ECHO);
     let home = project.folder.path().join("home");
     let token = format!("Bearer {}", home.to_str().expect("UTF-8"));

@@ -184,6 +184,25 @@ fn a_server_that_fails_leaves_no_request_without_an_answer() {
         (&["--url", "http://x", "--", "cat"], "cannot be used with"),
         (&["--listen", "0.0.0.0:0", "--", "cat"], "other machines reach"),
         (&["--listen", "nonsense", "--", "cat"], "`nonsense`"),
+        (
+            &["--listen", "0", "--allow-host", "gate.example:80", "--", "cat"],
+            "--allow-host: found `gate.example:80`",
+        ),
+        (
+            &[
+                "--listen",
+                "0",
+                "--allow-origin",
+                "https://a.example/",
+                "--",
+                "cat",
+            ],
+            "--allow-origin: found `https://a.example/`",
+        ),
+        (
+            &["--listen", "0", "--allow-origin", "*", "--", "cat"],
+            "--allow-origin: found `*`",
+        ),
     ] {
         let flags = [&["guard", "--server", "s"], flags].concat();
         project.check(&flags, 1, &[], &[reason]);

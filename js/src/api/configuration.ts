@@ -1,9 +1,9 @@
 import { CallgateError, type Diagnostic } from "../errors.js";
-import { type Host, missingCallbacks } from "../host.js";
+import { checkHost, type Host } from "../host.js";
 import type { DocumentName, HostRole } from "../types.js";
 import type { Answers, RoleCallbacks } from "../wasm/bridge.js";
 import type { Documents } from "../wasm/handle.js";
-import { DocumentText, jsonText } from "./text.js";
+import { DocumentText, jsonOf, jsonText } from "./text.js";
 
 /** Everything that an engine is built from. */
 interface Parts {
@@ -101,12 +101,16 @@ export function refuseUnknownKeys(config: object, known: readonly string[], faul
 function jsonOfMap(map: ReadonlyMap<unknown, unknown>): string {
   const members = [...map].map(([key, value]) => {
     const list = value instanceof Set ? [...(value as ReadonlySet<unknown>)] : value;
-    return `${JSON.stringify(String(key))}:${JSON.stringify(list) ?? "null"}`;
+    return `${JSON.stringify(String(key))}:${jsonOf(list, "domainAllowlists")}`;
   });
   return `{${members.join(",")}}`;
 }
 
-function roleDocument(role: HostRole): object {
+function roleDocument(role: HostRole): unknown {
+  if (typeof role !== "object" || role === null) {
+    // The engine says what was expected.
+    return role;
+  }
   const step = (given: HostRole["canonicalize"]): string | undefined =>
     typeof given === "function" ? "callback" : given;
   return { ...role, canonicalize: step(role.canonicalize), extractPolicyValue: step(role.extractPolicyValue) };
@@ -115,18 +119,16 @@ function roleDocument(role: HostRole): object {
 /**
  * The host, and the callbacks of the roles.
  *
- * @throws {@link CallgateError} `not-ready` if there is no host.
+ * @throws {@link CallgateError} `not-ready` if there is no host; `invalid-argument` if it lacks a callback.
  */
 export function answersOf(host: Host | undefined, roles: readonly HostRole[] | DocumentText | undefined): Answers {
   if (host === undefined) {
     throw new CallgateError("not-ready", "there is no default host here; pass one as `host`");
   }
-  const missing = missingCallbacks(host);
-  if (missing.length > 0) {
-    throw new CallgateError("invalid-argument", `the host lacks ${missing.map((name) => `\`${name}\``).join(", ")}`);
-  }
+  checkHost(host);
   const callbacks = new Map<string, RoleCallbacks>();
-  for (const { name, canonicalize, extractPolicyValue } of Array.isArray(roles) ? (roles as readonly HostRole[]) : []) {
+  const given = Array.isArray(roles) ? (roles as readonly (HostRole | null | undefined)[]) : [];
+  for (const { name, canonicalize, extractPolicyValue } of given.filter((role) => role != null)) {
     callbacks.set(name, {
       ...(typeof canonicalize === "function" && { canonicalize }),
       ...(typeof extractPolicyValue === "function" && { extractPolicyValue }),

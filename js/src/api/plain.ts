@@ -1,7 +1,7 @@
 import { WasmHost } from "../../wasm/functions.js";
 import { CallgateError } from "../errors.js";
 import { view, within } from "../functions/module.js";
-import { type Host, hostByDefault } from "../host.js";
+import { directoriesOf, type Host, hostByDefault } from "../host.js";
 import { type Answers, Bridge } from "../wasm/bridge.js";
 import { checkedText } from "./text.js";
 
@@ -10,7 +10,8 @@ const answersOf = new WeakMap<Host, Answers>();
 /**
  * Asks the module a question that needs the default host. The host's directories are read again each time.
  *
- * @throws {@link CallgateError} `not-ready` if there is no default host, `host-failed` if the host fails.
+ * @throws {@link CallgateError} `not-ready` if there is no default host, `host-failed` if the host fails, `invalid-argument` if its
+ * directories are not text.
  */
 export function withHost<T>(ask: (host: WasmHost) => T): T {
   const host = hostByDefault();
@@ -22,7 +23,7 @@ export function withHost<T>(ask: (host: WasmHost) => T): T {
     answers = { host, roles: new Map() };
     answersOf.set(host, answers);
   }
-  const { homeDir, currentDir } = host;
+  const { homeDir, currentDir } = directoriesOf(host);
   const bridge = new Bridge(answers, view);
   return within("host-failed", () => ask(new WasmHost(bridge, homeDir, currentDir, false)));
 }

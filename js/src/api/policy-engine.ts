@@ -1,4 +1,5 @@
 import { withoutComments } from "../../wasm/callgate.js";
+import { CallgateError } from "../errors.js";
 import { type Host, hostByDefault } from "../host.js";
 import type {
   ArgumentRole,
@@ -52,8 +53,12 @@ export class PolicyEngine {
     serverDomainAllowlists?: ReadonlyMap<string, readonly string[]>,
     dynamicLists?: DynamicListsFile | string,
     trustedServers?: ReadonlySet<string>,
-    { host = hostByDefault(), roles, ceiling, ...options }: PolicyEngineOptions = {},
+    given: PolicyEngineOptions = {},
   ) {
+    if (typeof given !== "object" || given === null) {
+      throw new CallgateError("invalid-argument", "the options are not an object");
+    }
+    const { host = hostByDefault(), roles, ceiling, ...options } = given;
     const documents = documentsOf({
       policy: compiledPolicy,
       annotations: toolAnnotations,

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { initSync, GitSnapshot as Module, __wbg_reset_state as resetState } from "../../wasm/git.js";
+import { CallgateError } from "../errors.js";
 import { type Host, HostError } from "../host.js";
 import { Disk } from "./node/files.js";
 import { isDirectory, readLink, realpath } from "./node/filesystem.js";
@@ -18,6 +19,9 @@ export interface NodeHostOptions {
  * process is started. Configuration that git would refuse, or would ignore because another user owns it, is an error.
  */
 export function createNodeHost(options: NodeHostOptions = {}): Host {
+  if (typeof options !== "object" || options === null) {
+    throw new CallgateError("invalid-argument", "the options are not an object");
+  }
   const homeDir = options.homeDir ?? homedir();
   const ownConfigDir = options.homeDir === undefined ? process.env.XDG_CONFIG_HOME : undefined;
   const disk = new Disk(homeDir, ownConfigDir || `${homeDir}/.config`);

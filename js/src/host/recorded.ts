@@ -1,3 +1,4 @@
+import { CallgateError } from "../errors.js";
 import { type Host, HostError, type RealpathFailure } from "../host.js";
 import type { Exchange, Recording } from "../types.js";
 
@@ -14,8 +15,13 @@ const FAILURES: ReadonlyMap<unknown, RealpathFailure["error"]> = new Map([
  * the same verdict. A question that was not recorded is a failure of the host, so the call is denied.
  *
  * A recording does not hold the answers of role callbacks; build the engine with the same roles.
+ *
+ * @throws {@link CallgateError} `invalid-argument` if it is not a recording.
  */
 export function createRecordedHost(recording: Recording): Host {
+  if (!Array.isArray((recording as Partial<Recording> | null | undefined)?.exchanges)) {
+    throw new CallgateError("invalid-argument", "found no `exchanges`, expected a recording");
+  }
   const answers = new Map<string, unknown>(recording.exchanges.map((exchange) => [keyOf(exchange), exchange.answer]));
   const answer = (question: Omit<Exchange, "answer"> & { ask: string }): unknown => {
     const key = keyOf(question);

@@ -9,6 +9,9 @@ import type { Approved, UnfinishedCalls } from "./unfinished.js";
 /** How many calls may wait for a person. */
 const ASKED = 64;
 
+/** The longest time that a timer keeps, in milliseconds. One that is asked for more ends at once. */
+const LONGEST_PATIENCE = 0x7fff_ffff;
+
 const NO_LONGER =
   "The approval no longer applies: the call or the policy has changed, it was already answered, or it has expired";
 
@@ -38,6 +41,10 @@ interface Decided {
   readonly decision: McpDecision;
   readonly advice?: string;
   readonly approved?: Approved | undefined;
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
 export class Calls {
@@ -122,8 +129,9 @@ export class Calls {
     const unnoted = (): Outcome =>
       deny(denied("structural-audit", "The decision cannot be noted, so nothing is allowed"));
     try {
-      const noted = this.#options.onDecision?.(decision);
-      return noted instanceof Promise ? noted.then(step, unnoted) : step();
+      const noted: unknown = this.#options.onDecision?.(decision);
+      // Promises of another realm or of a library are no instances of this one's.
+      return isPromise(noted) ? Promise.resolve(noted).then(step, unnoted) : step();
     } catch {
       return unnoted();
     }
@@ -152,7 +160,7 @@ export class Calls {
     const { verdict, argsForTransport } = gated;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<"deny">((resolve) => {
-      timer = setTimeout(() => resolve("deny"), patience);
+      timer = setTimeout(() => resolve("deny"), Math.min(patience, LONGEST_PATIENCE));
     });
     try {
       const answer = await Promise.race([ask?.({ call, verdict, argsForTransport, offer }), late]);

@@ -1,4 +1,5 @@
 import type { Engine } from "../api/create-engine.js";
+import { CallgateError } from "../errors.js";
 import type { ApprovalOffer, CallContext, PreparedArgs, ToolCall, Verdict } from "../types.js";
 
 /** A tool as a server lists it. */
@@ -57,6 +58,42 @@ export interface McpGateOptions extends ToolsFilter {
   readonly patience?: number | undefined;
   /** Hears of each decision before the call is sent. If it throws, or its promise is rejected, the call is denied. */
   readonly onDecision?: ((decision: McpDecision) => void | Promise<void>) | undefined;
+}
+
+const KEYS: Readonly<Record<keyof McpGateOptions, true>> = {
+  engine: true,
+  serverName: true,
+  lock: true,
+  context: true,
+  containerWorkspaceDir: true,
+  ask: true,
+  patience: true,
+  onDecision: true,
+};
+
+/**
+ * Refuses options that cannot be meant: tools would not be pinned, or decisions not noted.
+ *
+ * @throws {@link CallgateError} `invalid-argument`.
+ */
+export function checkOptions(options: McpGateOptions): void {
+  const refuse = (reason: string): never => {
+    throw new CallgateError("invalid-argument", reason);
+  };
+  if (typeof options !== "object" || options === null) {
+    refuse("the options are not an object");
+  }
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(KEYS, key));
+  if (unknown !== undefined) {
+    refuse(`found the option \`${unknown}\`, expected one of ${Object.keys(KEYS).join(", ")}`);
+  }
+  const { engine, serverName } = options;
+  if (typeof serverName !== "string") {
+    refuse("`serverName` is not a string");
+  }
+  if (typeof engine !== "function" && typeof (engine as Partial<Engine> | undefined)?.gate !== "function") {
+    refuse("`engine` is neither an engine nor a function that returns one");
+  }
 }
 
 /** The side that connects to a transport: a client or a server of MCP's SDK, whichever version it is. */

@@ -4,7 +4,7 @@ import { isObject, type Members } from "./message.js";
 import { sha256 } from "./sha256.js";
 
 /** The parts of a tool that are pinned: what a model sees of it. */
-export const PARTS = ["name", "title", "description", "inputSchema", "annotations"];
+export const PARTS = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
 
 const UNPINNED = "The tool is not pinned: nobody has accepted it yet";
 const CHANGED = "The tool has changed since it was pinned: nobody has accepted the change yet";

@@ -135,7 +135,12 @@ export class Relay {
     this.#waiting.delete(named.text);
     if (entry.kind === "list") {
       const { serverName } = this.#options;
-      return toClient(filteredAnswer(message, engineOf(this.#options), serverName, this.#pins));
+      try {
+        return toClient(filteredAnswer(message, engineOf(this.#options), serverName, this.#pins));
+      } catch (thrown) {
+        const reason = `the server's answer to \`tools/list\` cannot be filtered: ${reasonOf(thrown)}`;
+        return toClient(errorFor(entry.id, INTERNAL_ERROR, reason));
+      }
     }
     return toClient(entry.approved === undefined ? message : this.#unfinished.remember(entry.approved, message));
   }

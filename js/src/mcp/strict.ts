@@ -22,8 +22,11 @@ export function misnamed(members: Members, names: readonly string[]): string | u
   return undefined;
 }
 
-/** Why programs may read a value differently once it is JSON text. */
-export function ambiguity(value: unknown, depth = 0): string | undefined {
+/**
+ * Why programs may read a value differently once it is JSON text. What was found to be unambiguous at a depth is not looked at
+ * again unless it stands deeper: a value may hold another one twice, which does so in turn.
+ */
+export function ambiguity(value: unknown, depth = 0, known = new Map<object, number>()): string | undefined {
   if (typeof value === "string") {
     return isWellFormed(value) ? undefined : "a lone surrogate in a string";
   }
@@ -36,19 +39,23 @@ export function ambiguity(value: unknown, depth = 0): string | undefined {
   if (depth >= DEPTH) {
     return `more than ${DEPTH} levels of arrays and objects`;
   }
-  const known = new Set<string>();
+  if (depth <= (known.get(value) ?? -1)) {
+    return undefined;
+  }
+  known.set(value, depth);
+  const names = new Set<string>();
   for (const name of Object.keys(value)) {
     if (!isWellFormed(name)) {
       return "a lone surrogate in a name";
     }
-    if (known.size === known.add(folded(name)).size) {
+    if (names.size === names.add(folded(name)).size) {
       return `the name \`${name}\` occurs in two spellings that differ in case alone`;
     }
     const member = Object.getOwnPropertyDescriptor(value, name);
     if (member?.get !== undefined) {
       return `the accessor \`${name}\`, expected data`;
     }
-    const found = ambiguity(member?.value, depth + 1);
+    const found = ambiguity(member?.value, depth + 1, known);
     if (found !== undefined) {
       return found;
     }

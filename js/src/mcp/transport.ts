@@ -1,4 +1,4 @@
-import type { McpEndpoint, McpGateOptions } from "./options.js";
+import { checkOptions, type McpEndpoint, type McpGateOptions } from "./options.js";
 import { pinsOf } from "./pins.js";
 import { Relay, type Step } from "./relay.js";
 
@@ -30,7 +30,7 @@ type Side = "client" | "server";
  * It holds for the transports that the client connects to from now on, and for the one that it is connected to. A request that
  * waits for its answer at that moment gets none: answers to requests that the gate has not seen go nowhere.
  *
- * @throws `CallgateError` `invalid-document` if the lock file is not one.
+ * @throws `CallgateError` `invalid-document` if the lock file is not one, `invalid-argument` for an option that is not known.
  */
 export function gateClient<Client extends McpEndpoint>(client: Client, options: McpGateOptions): Client {
   return gated(client, "client", options);
@@ -39,14 +39,15 @@ export function gateClient<Client extends McpEndpoint>(client: Client, options: 
 /**
  * Gates a server of MCP in the same way: each call is judged before its handler is called.
  *
- * @throws `CallgateError` `invalid-document` if the lock file is not one.
+ * @throws `CallgateError` `invalid-document` if the lock file is not one, `invalid-argument` for an option that is not known.
  */
 export function gateServer<Server extends McpEndpoint>(server: Server, options: McpGateOptions): Server {
   return gated(server, "server", options);
 }
 
 function gated<End extends McpEndpoint>(end: End, side: Side, options: McpGateOptions): End {
-  // The lock file is refused now, not at the first connection.
+  // What is wrong is refused now, not at the first connection.
+  checkOptions(options);
   pinsOf(options.lock, options.serverName);
   const outer = end as unknown as Endpoint;
   // A server may stand in another one, which connects.

@@ -1,3 +1,4 @@
+import { CallgateError } from "../errors.js";
 import { platform } from "./platform.js";
 import { beginning, Unit, withoutLoneSurrogates } from "./text.js";
 import { Tag, type Writer } from "./writer.js";
@@ -36,8 +37,13 @@ export type Purpose = "evaluate" | "gate" | "prepare";
 
 /** A depth beyond the limit of any engine. */
 const DEEPEST = 128;
-/** Items that the engine reads of one argument. A longer array may be sparse, and claim four billion without having them. */
+/**
+ * Items and members that the engine reads of one argument. A longer array may be sparse, and claim four billion without having
+ * them; and a value that holds another one twice, which does so in turn, has more than there are atoms.
+ */
 const MOST_ITEMS = 262_144;
+/** Members that the engine reads of the arguments. */
+const MOST_MEMBERS = 65_536;
 
 // Taken now, before other code can replace them.
 const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, prototype } = Object;
@@ -52,18 +58,38 @@ class Unreadable {
   }
 }
 
-/** Writes what judging may read of a call's arguments, and returns what was read of each member. */
+/** Thrown if an argument holds more than {@link MOST_ITEMS}. */
+const TOO_MANY = Symbol("too many");
+
+/** An argument that is read in full. */
+interface Reading {
+  readonly name: string;
+  readonly purpose: Purpose;
+  /** How many items and members it may still hold. */
+  left: number;
+}
+
+/**
+ * Writes what judging may read of a call's arguments, and returns what was read of each member.
+ *
+ * @throws {@link CallgateError} `unprepared` if arguments that are not judged cannot be read.
+ */
 export function writeArguments(writer: Writer, given: unknown, interest: Interest, purpose: Purpose): Snapshot {
   const snapshot: Snapshot = { names: [], values: [] };
   if (given === undefined) {
     writer.byte(0);
     writer.byte(0);
-  } else if (typeof given !== "object" || given === null || isArray(given)) {
+  } else if (typeof given !== "object" || given === null) {
     writer.taggedText(1, sampleOf(given));
   } else {
     const mark = writer.length;
     try {
-      writeMembers(writer, given, interest, purpose, snapshot);
+      // A Proxy that was revoked throws here.
+      if (isArray(given)) {
+        writer.taggedText(1, "[]");
+      } else {
+        writeMembers(writer, given, interest, purpose, snapshot);
+      }
     } catch (thrown) {
       writer.rewind(mark);
       if (purpose === "prepare") {
@@ -80,15 +106,16 @@ export function writeArguments(writer: Writer, given: unknown, interest: Interes
 }
 
 function snapshotOf(given: object): Snapshot {
-  const names = getOwnPropertyNames(given);
-  return { names, values: names.map((name) => (given as Record<string, unknown>)[name]) };
+  try {
+    const names = getOwnPropertyNames(given);
+    return { names, values: names.map((name) => (given as Record<string, unknown>)[name]) };
+  } catch {
+    throw new CallgateError("unprepared", "reading `arguments` failed");
+  }
 }
 
 /** JSON text of the same type as a value that is not an object. */
 function sampleOf(given: unknown): string {
-  if (isArray(given)) {
-    return "[]";
-  }
   switch (typeof given) {
     case "boolean":
       return "true";
@@ -107,6 +134,9 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
     checkPlain(given, purpose);
   }
   const names = getOwnPropertyNames(given);
+  if (names.length > MOST_MEMBERS && purpose !== "prepare") {
+    throw new Unreadable(`\`arguments\`: more than ${MOST_MEMBERS} members`);
+  }
   const { values } = snapshot;
   snapshot.names = names;
   const { pathLike } = interest;
@@ -116,7 +146,7 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
     const name = names[index] as string;
     const value = read(given, name, purpose);
     const matters = writeName(writer, name, interest);
-    values[index] = matters ? writeValue(writer, value, name, purpose, 0) : writeUnnamed(writer, value, name, pathLike);
+    values[index] = matters ? writeNamed(writer, value, name, purpose) : writeUnnamed(writer, value, name, pathLike);
   }
 }
 
@@ -257,8 +287,22 @@ function writeText(writer: Writer, text: string): void {
   }
 }
 
-/** Writes a value in full and returns it; for an object or an array, returns a copy of what was read. */
-function writeValue(writer: Writer, value: unknown, name: string, purpose: Purpose, depth: number): unknown {
+/** Writes an argument in full and returns it; for an object or an array, returns a copy of what was read. */
+function writeNamed(writer: Writer, value: unknown, name: string, purpose: Purpose): unknown {
+  const mark = writer.length;
+  try {
+    return writeValue(writer, value, { name, purpose, left: MOST_ITEMS }, 0);
+  } catch (thrown) {
+    if (thrown !== TOO_MANY) {
+      throw thrown;
+    }
+    writer.rewind(mark);
+    writeTooMany(writer, name, purpose);
+    return value;
+  }
+}
+
+function writeValue(writer: Writer, value: unknown, reading: Reading, depth: number): unknown {
   switch (typeof value) {
     case "string":
       writeText(writer, value);
@@ -281,21 +325,19 @@ function writeValue(writer: Writer, value: unknown, name: string, purpose: Purpo
         writer.byte(Tag.Unread);
         return value;
       }
-      if (purpose === "evaluate" && platform.isProxy(value)) {
-        throw new Unreadable(`the argument \`${name}\` may be or hold a Proxy, expected plain data`);
+      if (reading.purpose === "evaluate" && platform.isProxy(value)) {
+        throw new Unreadable(`the argument \`${reading.name}\` may be or hold a Proxy, expected plain data`);
       }
-      return isArray(value)
-        ? writeItems(writer, value, name, purpose, depth)
-        : writeObject(writer, value, name, purpose, depth);
+      return isArray(value) ? writeItems(writer, value, reading, depth) : writeObject(writer, value, reading, depth);
     case "bigint":
     case "function":
     case "symbol":
-      return writeForeign(writer, value, name, purpose);
+      return writeForeign(writer, value, reading);
   }
 }
 
 /** Writes a value that JSON does not have. */
-function writeForeign(writer: Writer, value: unknown, name: string, purpose: Purpose): unknown {
+function writeForeign(writer: Writer, value: unknown, { name, purpose }: Reading): unknown {
   if (purpose !== "prepare") {
     throw new Unreadable(`the argument \`${name}\` is or holds a value that JSON does not have, expected plain data`);
   }
@@ -303,49 +345,50 @@ function writeForeign(writer: Writer, value: unknown, name: string, purpose: Pur
   return value;
 }
 
-function writeItems(
-  writer: Writer,
-  items: readonly unknown[],
-  name: string,
-  purpose: Purpose,
-  depth: number,
-): readonly unknown[] {
-  const { length } = items;
-  if (length > MOST_ITEMS) {
-    return writeTooMany(writer, items, name, purpose);
+/** Counts items and members against what the argument may hold. */
+function take(reading: Reading, count: number): void {
+  reading.left -= count;
+  if (reading.left < 0) {
+    throw TOO_MANY;
   }
+}
+
+function writeItems(writer: Writer, items: readonly unknown[], reading: Reading, depth: number): readonly unknown[] {
+  const { length } = items;
+  take(reading, length);
   writer.byte(Tag.Array);
   writer.count(length);
   const copy: unknown[] = [];
   for (let index = 0; index < length; index++) {
     const descriptor = getOwnPropertyDescriptor(items, index);
     if (descriptor !== undefined && (descriptor.get !== undefined || descriptor.set !== undefined)) {
-      throw new Unreadable(`the argument \`${name}\` holds an array with an accessor, expected data`);
+      throw new Unreadable(`the argument \`${reading.name}\` holds an array with an accessor, expected data`);
     }
-    copy[index] = writeValue(writer, descriptor?.value, name, purpose, depth + 1);
+    copy[index] = writeValue(writer, descriptor?.value, reading, depth + 1);
   }
   return copy;
 }
 
-/** Writes an array that the engine refuses for its length, without looking at its items. */
-function writeTooMany(writer: Writer, items: readonly unknown[], name: string, purpose: Purpose): readonly unknown[] {
+/** Writes an array that the engine refuses for its length, in place of an argument that holds too much. */
+function writeTooMany(writer: Writer, name: string, purpose: Purpose): void {
   if (purpose === "prepare") {
-    throw new Unreadable(`the argument \`${name}\` holds an array of more than ${MOST_ITEMS} items`);
+    throw new Unreadable(`the argument \`${name}\` holds more than ${MOST_ITEMS} items and members`);
   }
   writer.byte(Tag.Array);
   writer.count(MOST_ITEMS + 1);
   for (let index = 0; index <= MOST_ITEMS; index++) {
     writer.byte(Tag.Null);
   }
-  return items;
 }
 
-function writeObject(writer: Writer, value: object, name: string, purpose: Purpose, depth: number): unknown {
+function writeObject(writer: Writer, value: object, reading: Reading, depth: number): unknown {
+  const { name, purpose } = reading;
   const inherited: object | null = getPrototypeOf(value);
   if (inherited !== null && inherited !== prototype && getPrototypeOf(inherited) !== null) {
-    return writeForeign(writer, value, name, purpose);
+    return writeForeign(writer, value, reading);
   }
   const names = getOwnPropertyNames(value);
+  take(reading, names.length);
   writer.byte(Tag.Object);
   writer.count(names.length);
   const copy = {};
@@ -354,7 +397,7 @@ function writeObject(writer: Writer, value: object, name: string, purpose: Purpo
     if (!writer.taggedText(0, member)) {
       throw new Unreadable(`the argument \`${name}\` holds a name that is not well-formed Unicode`);
     }
-    define(copy, member, writeValue(writer, read(value, member, purpose), name, purpose, depth + 1));
+    define(copy, member, writeValue(writer, read(value, member, purpose), reading, depth + 1));
   }
   return copy;
 }

@@ -119,8 +119,7 @@ export class Bridge {
       const other = secondBytes === 0 ? "" : platform.readText(bytes, second, second + secondBytes);
       kind = this.#answer(question, one, other);
     } catch (thrown) {
-      const message = thrown instanceof HostError ? thrown.message : `${Question[question]} threw${shown(thrown)}`;
-      kind = this.#failed(message);
+      kind = this.#failed(messageOf(question, thrown));
     }
     this.repeat(answer, room);
     return kind;
@@ -275,6 +274,15 @@ function described(answer: unknown): string {
     return " a promise";
   }
   return json(answer);
+}
+
+/** What to say of something that a callback threw. A Proxy or an accessor may throw again. */
+function messageOf(question: Question, thrown: unknown): string {
+  try {
+    return thrown instanceof HostError ? String(thrown.message) : `${Question[question]} threw${shown(thrown)}`;
+  } catch {
+    return `${Question[question]} threw something that cannot be read`;
+  }
 }
 
 function shown(thrown: unknown): string {

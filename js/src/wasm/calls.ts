@@ -5,6 +5,7 @@ import { type Interest, type Purpose, type Snapshot, writeArguments } from "./ar
 import { ask, type Built, type Tool, type WasmHandle } from "./handle.js";
 import * as wasm from "./module.js";
 import { readPrepared, viewOf } from "./prepared.js";
+import { isWellFormed } from "./text.js";
 
 /** Stands for any tool without an annotation. */
 const NO_TOOL = 0xffff_ffff;
@@ -35,8 +36,21 @@ interface CallOptions {
 
 const NOTHING: CallOptions = {};
 
+/**
+ * Returns the options.
+ *
+ * @throws {@link CallgateError} `invalid-argument` if they are not an object.
+ */
+function checked<Options extends CallOptions>(options: Options): Options {
+  if (typeof options !== "object" || options === null) {
+    throw new CallgateError("invalid-argument", "the options are not an object");
+  }
+  return options;
+}
+
 /** The verdict on a call whose arguments are prepared. */
-export function evaluate(handle: WasmHandle, call: ToolCall, { context, now }: CallOptions = NOTHING): Verdict {
+export function evaluate(handle: WasmHandle, call: ToolCall, options: CallOptions = NOTHING): Verdict {
+  const { context, now } = checked(options);
   return judged(
     handle,
     (built) => {
@@ -52,11 +66,12 @@ export function evaluate(handle: WasmHandle, call: ToolCall, { context, now }: C
 
 /** The verdict on a call, and the arguments that were judged. */
 export function gate(handle: WasmHandle, call: ToolCall, options: CallOptions = NOTHING): Gated {
+  const { containerWorkspaceDir, context, now } = checked(options);
   return judged(
     handle,
     (built) => {
-      approve(handle, built, options.now);
-      const { tool, snapshot } = write(built, call, "gate", options.containerWorkspaceDir, options.context);
+      approve(handle, built, now);
+      const { tool, snapshot } = write(built, call, "gate", containerWorkspaceDir, context);
       const verdict = verdictOf(built, built.engine.gate(tool, built.writer.length));
       const argsForTransport = viewOf(snapshot, prepared(built), "transport");
       shrink(built);
@@ -67,7 +82,8 @@ export function gate(handle: WasmHandle, call: ToolCall, options: CallOptions = 
 }
 
 /** The verdict on a call that is JSON text. */
-export function evaluateText(handle: WasmHandle, text: string, { context, now }: CallOptions = NOTHING): Verdict {
+export function evaluateText(handle: WasmHandle, text: string, options: CallOptions = NOTHING): Verdict {
+  const { context, now } = checked(options);
   const given = context === undefined ? undefined : contextText(context);
   return ask(handle, "invalid-call", (built) => {
     approve(handle, built, now);
@@ -77,8 +93,9 @@ export function evaluateText(handle: WasmHandle, text: string, { context, now }:
 
 /** The constraints of an approval that would cover the call, if it escalates and can be covered. */
 export function offer(handle: WasmHandle, call: ToolCall, options: CallOptions = NOTHING): ApprovalOffer | undefined {
+  const { containerWorkspaceDir, context } = checked(options);
   return ask(handle, "invalid-call", (built) => {
-    const { tool } = write(built, call, "gate", options.containerWorkspaceDir, options.context);
+    const { tool } = write(built, call, "gate", containerWorkspaceDir, context);
     const text = built.engine.offer(tool, built.writer.length);
     return text === undefined ? undefined : (JSON.parse(text) as ApprovalOffer);
   });
@@ -91,7 +108,7 @@ export function explain(
   purpose: "evaluate" | "gate",
   options: CallOptions & { readonly audience?: "operator" | "agent" | undefined } = NOTHING,
 ): Explanation {
-  const { containerWorkspaceDir, context, audience, now } = options;
+  const { containerWorkspaceDir, context, audience, now } = checked(options);
   return ask(handle, "invalid-call", (built) => {
     approve(handle, built, now);
     const container = purpose === "gate" ? containerWorkspaceDir : undefined;
@@ -108,6 +125,9 @@ export function prepare(
   allowedDirectory: string | undefined,
   container: string | undefined,
 ): PreparedToolArgs {
+  if (typeof (allowedDirectory ?? "") !== "string" || !isWellFormed(allowedDirectory ?? "")) {
+    throw new CallgateError("invalid-argument", "`allowedDirectory` is not a well-formed string");
+  }
   return ask(handle, "unprepared", (built) => {
     const { tool, snapshot } = write(built, call, "prepare", container, undefined);
     built.engine.prepare(tool, built.writer.length, allowedDirectory);
@@ -221,8 +241,8 @@ function write(
   const flags = (container === undefined ? 0 : 1) | (context === undefined ? 0 : 2);
   if (container === undefined) {
     writer.byte(flags);
-  } else if (!writer.taggedText(flags, container)) {
-    throw new CallgateError("invalid-argument", "`containerWorkspaceDir` is not well-formed Unicode");
+  } else if (typeof container !== "string" || !writer.taggedText(flags, container)) {
+    throw new CallgateError("invalid-argument", "`containerWorkspaceDir` is not a well-formed string");
   }
   if (context !== undefined) {
     writer.taggedText(0, contextText(context));

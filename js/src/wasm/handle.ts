@@ -1,5 +1,6 @@
 import { WasmBuilder, type WasmEngine, WasmHost } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
+import { directoriesOf } from "../host.js";
 import type { Verdict, VisibilityRef } from "../types.js";
 import type { Interest } from "./arguments.js";
 import { type Answers, Bridge } from "./bridge.js";
@@ -59,10 +60,12 @@ export interface WasmHandle {
 /**
  * Builds an engine.
  *
- * @throws {@link CallgateError} `invalid-document` with every fault of every document.
+ * @throws {@link CallgateError} `invalid-document` with every fault of every document; `invalid-argument` if the host's
+ * directories are not text.
  */
 export function createHandle(documents: Documents, answers: Answers): WasmHandle {
-  const { homeDir, currentDir, ignoresPathCase = false } = answers.host;
+  const { homeDir, currentDir } = directoriesOf(answers.host);
+  const { ignoresPathCase = false } = answers.host;
   const handle: WasmHandle = {
     documents,
     answers,

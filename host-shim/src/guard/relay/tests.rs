@@ -174,6 +174,18 @@ fn only_tools_are_reached_where_nothing_else_may_be() {
             Step::ToServer(_)
         ));
     }
+    let notification = |method: &str| format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#);
+    for (method, passes) in [
+        ("resources/subscribe", false),
+        ("x/later", false),
+        ("notifications/initialized", true),
+        ("notifications/x/later", true),
+    ] {
+        let message = notification(method);
+        let step = client(&mut relay_with(|options| options.only_tools = true), &message);
+        assert_eq!(matches!(step, Step::ToServer(_)), passes, "{method}");
+        assert_eq!(client(&mut relay(), &message), Step::ToServer(message));
+    }
 }
 
 #[test]

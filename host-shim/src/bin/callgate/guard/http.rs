@@ -1,6 +1,6 @@
 //! The guard's options for clients and servers over HTTP.
 
-use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs as _};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 
 use callgate_host::guard::http::{Listening, Remote, Visitors};
 use clap::Args;
@@ -80,17 +80,33 @@ impl Http {
             });
         }
         let mut listening = Listening::on(address);
-        listening.visitors = Visitors {
-            hosts: self.allow_host.clone(),
-            origins: self.allow_origin.clone(),
-            token: self
-                .client_token_env
-                .as_deref()
-                .map(|variable| variable_of("--client-token-env", variable))
-                .transpose()?,
-        };
+        listening.visitors = self.visitors()?;
         listening.sessions = self.max_sessions.map_or(listening.sessions, usize::from);
         Ok(Some(listening))
+    }
+
+    /// Who may speak to the guard. What no request can have would keep everybody out, without a word.
+    fn visitors(&self) -> Result<Visitors, Failure> {
+        if let Some(host) = self.allow_host.iter().find(|host| !is_host(host)) {
+            let reason = format!("found `{host}`, expected a name without a port, such as `gate.example`");
+            return Err(fault("--allow-host", &reason));
+        }
+        if let Some(origin) = self.allow_origin.iter().find(|origin| !is_origin(origin)) {
+            let reason = format!("found `{origin}`, expected an origin such as `https://example.com`");
+            return Err(fault("--allow-origin", &reason));
+        }
+        let flag = "--client-token-env";
+        let token = self.client_token_env.as_deref();
+        let token = token.map(|variable| variable_of(flag, variable)).transpose()?;
+        if token.as_deref().is_some_and(|token| !is_token(token)) {
+            let reason = "the token is empty, or holds white space or other characters that no header has";
+            return Err(fault(flag, reason));
+        }
+        Ok(Visitors {
+            hosts: self.allow_host.clone(),
+            origins: self.allow_origin.clone(),
+            token,
+        })
     }
 
     /// Returns `true` if other machines may call tools without saying who they are.
@@ -114,6 +130,26 @@ fn address_of(listen: &str) -> Result<SocketAddr, Failure> {
         .first()
         .copied()
         .ok_or_else(|| fault("--listen", &format!("`{listen}` has no address")))
+}
+
+fn is_host(host: &str) -> bool {
+    let is_address = |host: &str| host.parse::<IpAddr>().is_ok();
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_name = !host.is_empty() && !host.contains([':', '/', '*', '@', ' ']);
+    is_name || is_address(host) || bare.is_some_and(is_address)
+}
+
+/// <https://fetch.spec.whatwg.org/#origin-header>
+fn is_origin(origin: &str) -> bool {
+    let parts = origin.split_once("://");
+    origin == "null"
+        || parts.is_some_and(|(scheme, host)| {
+            !scheme.is_empty() && !host.is_empty() && !host.contains(['/', '?', '#', '*', '@', ' '])
+        })
+}
+
+fn is_token(token: &str) -> bool {
+    !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 fn variable_of(flag: &str, variable: &str) -> Result<String, Failure> {

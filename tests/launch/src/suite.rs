@@ -45,8 +45,9 @@ const fn step(name: &'static str, command: &'static [&'static str]) -> Step {
     }
 }
 
-/// The lints of `callgate-host` with only these features. All packages are selected, so that cargo chooses the same features
-/// for the crates from outside as it did for the lints of the workspace, and what is checked anew is ours.
+/// The lints of `callgate-host` with only these features. All packages are selected, and the crates that wasmtime shares with
+/// others, so that cargo chooses the same features for most crates from outside as it did for the lints of the workspace, and
+/// what is checked anew is ours.
 macro_rules! library {
     ($name:literal, $features:literal) => {
         step(
@@ -58,7 +59,7 @@ macro_rules! library {
                 "--lib",
                 "--no-default-features",
                 "--features",
-                $features,
+                concat!("conformance/shared,", $features),
                 "--",
                 "-D",
                 "warnings",
@@ -162,9 +163,11 @@ const LINTS: &[Step] = &[
             "warnings",
         ],
     ),
-    step(
-        "lints of the component",
-        &[
+    // In the profile and the folder in which the component is built: the macros that write its bindings are there.
+    Step::Command {
+        name: "lints of the component",
+        folder: ".",
+        command: &[
             "cargo",
             "clippy",
             "--package",
@@ -173,11 +176,16 @@ const LINTS: &[Step] = &[
             "component",
             "--target",
             needs::TARGET,
+            "--profile",
+            "wasm",
+            "--target-dir",
+            "target/component",
             "--",
             "-D",
             "warnings",
         ],
-    ),
+        environment: &[("CARGO_PROFILE_WASM_STRIP", "symbols")],
+    },
 ];
 
 /// One of the tests in Rust compares the package with the real host, so the package comes before them.

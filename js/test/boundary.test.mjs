@@ -369,6 +369,24 @@ test("a configuration has no unknown keys, and nulls only where they mean absent
   assert.deepEqual(faultsOf({ sandbox: null, lists: null, ceiling: undefined }), []);
 });
 
+test("a configuration is read whatever it is made of", () => {
+  class Config {
+    policy = CONFIG.policy;
+    annotations = CONFIG.annotations;
+    sandbox = CONFIG.sandbox;
+    host = CONFIG.host;
+    get protectedPaths() {
+      return [`${SANDBOX}/a.txt`];
+    }
+  }
+  const { protectedPaths } = new Config();
+  const hidden = Object.defineProperty({ ...CONFIG }, "protectedPaths", { value: protectedPaths });
+  for (const config of [new Config(), Object.create({ ...CONFIG, protectedPaths }), hidden]) {
+    const verdict = createEngine(config).evaluate(call("filesystem", "read_file", { path: `${SANDBOX}/a.txt` }));
+    assert.equal(verdict.rule, "structural-protected-path");
+  }
+});
+
 test("what JSON would leave out of a document is refused", () => {
   const rule = { name: "a", if: {}, then: "allow", reason: "A" };
   for (const [more, expected] of [

@@ -288,8 +288,11 @@ export function configured<Role extends string, Found extends string>(
   config: EngineConfig<Role, Found>,
   faultOf: FaultOfKey,
 ): Configured {
-  refuseUnknownKeys(config, Object.keys(CONFIG_KEYS), faultOf);
-  const { host = hostByDefault(), files, ...parts } = config;
+  const keys = Object.keys(CONFIG_KEYS) as (keyof EngineConfig)[];
+  refuseUnknownKeys(config, keys, faultOf);
+  // By name, since copying members passes over what an object inherits, such as the accessors of its class.
+  const read = Object.fromEntries(keys.map((key) => [key, config[key]])) as unknown as EngineConfig<Role, Found>;
+  const { host = hostByDefault(), files, ...parts } = read;
   return {
     documents: documentsOf(parts),
     answers: answersOf(host, parts.roles),

@@ -6,6 +6,7 @@
 
 mod build;
 mod count;
+mod fuzz;
 mod needs;
 mod package;
 mod playground;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let ended = match program.to_str() {
         Some("show") => show::show(&arguments),
         Some("suite") => suite::suite(),
+        Some("fuzz") => fuzz::fuzz(&arguments),
         Some("playground") => playground::playground(&arguments),
         _ => start(&program, &arguments),
     };

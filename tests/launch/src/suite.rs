@@ -4,6 +4,7 @@
 //! run side by side, one of them as it runs and the other when it has ended. A table of all steps follows, then what
 //! was said of each failure, and the last line is `N passed, N failed`. A step that does not count tests counts as one.
 
+use std::env;
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -30,6 +31,8 @@ enum Step {
         name: &'static str,
         program: &'static str,
     },
+    /// Fuzzes, in a process of its own whose output can be read.
+    Fuzzing,
     /// Fetches npm's packages, and builds what packs the faces.
     Packages,
     /// Builds the npm package, and the component for JavaScript.
@@ -90,6 +93,7 @@ const PREPARATION: &[Step] = &[
     Step::Packages,
 ];
 
+/// They build in the usual folder.
 const LINTS: &[Step] = &[
     step(
         "lints",
@@ -186,20 +190,21 @@ const LINTS: &[Step] = &[
         ],
         environment: &[("CARGO_PROFILE_WASM_STRIP", "symbols")],
     },
+    // All of them: cargo then replaces no program while another one runs it.
+    step(
+        "programs of the tests",
+        &["cargo", "test", "--workspace", "--no-run"],
+    ),
 ];
 
-/// One of the tests in Rust compares the package with the real host, so the package comes before them.
+/// They build in folders of their own. One of the tests in Rust compares the package with the real host, so the package comes
+/// before them.
 const PACKAGES: &[Step] = &[
     Step::Package,
     in_js("TypeScript lints", &["npm", "run", "lint"]),
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
     in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
-];
-
-const TESTS: &[Step] = &[step("tests", &["cargo", "test", "--workspace", "--no-fail-fast"])];
-
-/// They build in folders of their own, but for the program that starts the fuzzing.
-const APART: &[Step] = &[
+    Step::Fuzzing,
     step(
         "schemas",
         &[
@@ -210,17 +215,11 @@ const APART: &[Step] = &[
             "tests/schemas/Cargo.toml",
         ],
     ),
-    program("fuzzing", "fuzz"),
 ];
 
-/// They use the command that the tests in Rust built, as the playground does.
-const PROGRAMS: &[Step] = &[
-    in_js("npm tests", &["npm", "test"]),
-    in_js("MCP servers", &["npm", "run", "test:servers"]),
-];
-
-const PAGES: &[Step] = &[
-    in_js("playground", &["npm", "run", "test:playground"]),
+const TESTS: &[Step] = &[
+    step("tests", &["cargo", "test", "--workspace", "--no-fail-fast"]),
+    program("conformance", "conformance"),
     Step::Command {
         name: "documentation",
         folder: ".",
@@ -229,7 +228,12 @@ const PAGES: &[Step] = &[
     },
 ];
 
-const HOSTS: &[Step] = &[program("conformance", "conformance")];
+/// They use the command that the tests in Rust built.
+const JAVASCRIPT: &[Step] = &[
+    in_js("npm tests", &["npm", "test"]),
+    in_js("MCP servers", &["npm", "run", "test:servers"]),
+    in_js("playground", &["npm", "run", "test:playground"]),
+];
 
 const TELEMETRY: &[Step] = &[
     // With other features the command is another one, in the same place: the tests in JavaScript run the usual one. All packages
@@ -250,14 +254,13 @@ const TELEMETRY: &[Step] = &[
 ];
 
 /// The steps of the suite: two lists in a line run side by side, one step after the other in each. What waits for a disk, a
-/// server or a browser then leaves its processor to what computes. Cargo builds one thing at a time in a folder, so at most
-/// one list of a line has it build in the usual one for long.
+/// server or a browser then leaves its processor to what computes. Cargo builds one thing at a time in a folder, so one list of a
+/// line at most has it build in the usual one.
 const ROUNDS: &[(&[Step], &[Step])] = &[
     (PREPARATION, &[]),
     (LINTS, PACKAGES),
-    (TESTS, APART),
-    (PROGRAMS, PAGES),
-    (HOSTS, TELEMETRY),
+    (TESTS, JAVASCRIPT),
+    (TELEMETRY, &[]),
 ];
 
 /// A line of the table of steps.
@@ -361,6 +364,7 @@ impl Step {
     fn name(&self) -> &'static str {
         match self {
             Self::Command { name, .. } | Self::Program { name, .. } => name,
+            Self::Fuzzing => "fuzzing",
             Self::Packages => "npm packages",
             Self::Package => "npm build",
         }
@@ -371,7 +375,7 @@ impl Step {
         match self {
             Self::Command { command, .. } => format!("{name} ({})", command.join(" ")),
             Self::Program { program, .. } => format!("{name} ({program})"),
-            Self::Packages | Self::Package => name.to_owned(),
+            Self::Fuzzing | Self::Packages | Self::Package => name.to_owned(),
         }
     }
 
@@ -399,6 +403,14 @@ impl Step {
                     return counted(command, output);
                 }
                 Err(error) => Err(error),
+            },
+            Self::Fuzzing => match env::current_exe() {
+                Ok(path) => {
+                    let mut command = Command::new(path);
+                    command.arg("fuzz");
+                    return counted(command, output);
+                }
+                Err(error) => Err(format!("this program has no path: {error}")),
             },
             Self::Packages => package::install(is_quiet).and_then(|()| {
                 package::packer(is_quiet)?;

@@ -1,4 +1,4 @@
-//! A bounded run of every fuzz target: `cargo run -p conformance --bin fuzz [RUNS]`.
+//! A bounded run of every fuzz target: `cargo run -p launch -- fuzz [RUNS]`.
 //!
 //! `cargo fuzz` runs the same targets, in `core/fuzz`, but it needs a nightly compiler and must be installed. Here the
 //! stable compiler measures coverage, and the address sanitizer is left out, since the crate has no unsafe code. A run
@@ -6,9 +6,12 @@
 //! compiler for libFuzzer; without one it is skipped, or fails under `CI=true`.
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+
+use crate::build::{cargo, root};
 
 const TARGETS: [&str; 4] = ["calls", "documents", "git", "texts"];
 
@@ -19,8 +22,11 @@ const COVERAGE: &str = "--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-fn main() -> ExitCode {
-    let runs = std::env::args().nth(1).unwrap_or_else(|| RUNS.to_owned());
+/// Fuzzes with as many inputs per target as the first argument says. Fails if a target does.
+pub(crate) fn fuzz(arguments: &[OsString]) -> Result<ExitCode, String> {
+    let runs = arguments
+        .first()
+        .map_or(RUNS.into(), |runs| runs.to_string_lossy());
     let is_there = Command::new("c++")
         .arg("--version")
         .stdout(Stdio::null())
@@ -29,32 +35,25 @@ fn main() -> ExitCode {
         let required = std::env::var_os("CI").is_some_and(|value| value == "true");
         println!("fuzzing is skipped: it needs the C++ compiler `c++`");
         println!("0 passed, {} failed", usize::from(required));
-        return if required {
+        return Ok(if required {
             ExitCode::FAILURE
         } else {
             ExitCode::SUCCESS
-        };
+        });
     }
-    match fuzz(&runs) {
-        Ok(failed) => {
-            println!("{} passed, {failed} failed", TARGETS.len() - failed);
-            if failed == 0 {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            }
-        }
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let failed = run(&runs).map_err(|error| error.to_string())?;
+    println!("{} passed, {failed} failed", TARGETS.len() - failed);
+    Ok(if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// Builds and runs every target. Returns the number of failures.
-fn fuzz(runs: &str) -> Result<usize, Box<dyn Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
-    let programs = build(&root)?;
+fn run(runs: &str) -> Result<usize, Box<dyn Error>> {
+    let root = root();
+    let programs = build()?;
     let mut failed = 0;
     for target in TARGETS {
         let folder = |kind: &str| root.join("core/fuzz").join(kind).join(target);
@@ -76,15 +75,15 @@ fn fuzz(runs: &str) -> Result<usize, Box<dyn Error>> {
 }
 
 /// Builds the targets with coverage. Returns the folder that they are in.
-fn build(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
+fn build() -> Result<PathBuf, Box<dyn Error>> {
     let version = Command::new("rustc").arg("-vV").output()?;
     let version = String::from_utf8(version.stdout)?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     let host = host.ok_or("`rustc -vV` names no host")?;
-    let target = root.join("target/fuzz");
-    let status = Command::new("cargo")
+    let target = root().join("target/fuzz");
+    let status = cargo()
         .args(["build", "--quiet", "--release", "--locked", "--manifest-path"])
-        .arg(root.join("core/fuzz/Cargo.toml"))
+        .arg(root().join("core/fuzz/Cargo.toml"))
         // An explicit target keeps the flags from build scripts.
         .args(["--target", host, "--target-dir"])
         .arg(&target)

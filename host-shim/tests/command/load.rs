@@ -7,8 +7,8 @@ use std::thread;
 use crate::guarding::Guarded;
 use crate::project::Project;
 
-/// A server that answers at once, whatever it is asked.
-const ANSWERS: &str = r#"exec env LC_ALL=C sed -u -n 's/^{"jsonrpc":"2.0","id":\([0-9]*\).*$/{"jsonrpc":"2.0","id":\1,"result":{"content":[]}}/p'"#;
+/// A server that answers at once, whatever it is asked. With `-u` in place of `stdbuf`, `sed` would read byte by byte.
+const ANSWERS: &str = r#"exec env LC_ALL=C stdbuf -oL sed -n 's/^{"jsonrpc":"2.0","id":\([0-9]*\).*$/{"jsonrpc":"2.0","id":\1,"result":{"content":[]}}/p'"#;
 
 fn writing(id: usize, content: &str) -> String {
     format!(

@@ -88,7 +88,7 @@ fn what_takes_long_says_what_it_looks_at() {
         if took > Duration::from_secs(3) {
             break text;
         }
-        count *= 2;
+        count += count / 2;
     };
     let shown = |text: &str, what: &str| {
         assert!(text.contains(&format!("\r\x1b[K\x1b[?7l… {what} ")), "{text}");

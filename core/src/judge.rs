@@ -32,7 +32,7 @@ mod resolved;
 mod rules;
 mod sandbox;
 mod sent;
-#[cfg(all(test, feature = "analysis"))]
+#[cfg(feature = "analysis")]
 mod sight;
 mod trace;
 mod verdict;
@@ -56,8 +56,10 @@ pub(crate) use locations::url_kind;
 pub(crate) use path_forms::heuristic;
 #[cfg(feature = "analysis")]
 pub(crate) use resolved::{Resolved, ResolvedValue, Wanted};
+#[cfg(feature = "analysis")]
+pub(crate) use sight::Sight;
 #[cfg(all(test, feature = "analysis"))]
-pub(crate) use sight::{Sight, ValueSight};
+pub(crate) use sight::ValueSight;
 use trace::Trace;
 pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep};
 pub use verdict::{Decision, Verdict};

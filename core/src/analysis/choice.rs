@@ -36,6 +36,11 @@ impl Choice {
         }
     }
 
+    /// Returns `true` if it is two values at once.
+    pub(super) fn is_pair(&self) -> bool {
+        matches!(self.label, Label::Both(..))
+    }
+
     pub(super) fn absent() -> Self {
         Self {
             value: None,

@@ -250,6 +250,9 @@ impl<'e> Comparison<'e> {
                 changes
                     .looser
                     .extend(only(&found, |before, after| after < before));
+                changes
+                    .other_rule
+                    .extend(only(&found, |before, after| after == before));
             }
             let new_reasons = divided
                 .inexact

@@ -34,6 +34,8 @@ pub(super) struct Divided<'a, 'e> {
     /// An argument that no document names.
     pub(super) unnamed: String,
     pub(super) inexact: Vec<String>,
+    /// `true` if there are more values, or combinations of them, than were looked at.
+    pub(super) is_cut_short: bool,
     pub(super) calls: usize,
 }
 
@@ -109,6 +111,26 @@ impl<'a, 'e> Divided<'a, 'e> {
         })
     }
 
+    /// Returns `true` if an argument that conditions look at holds what the analysis looks for.
+    pub(super) fn is_reached(&self, mode: &Mode) -> bool {
+        let mut fixed = mode.fixed.iter().enumerate();
+        fixed.any(|(slot, choice)| {
+            let choice = choice.as_ref();
+            choice.is_some_and(|choice| self.is_named(self.roles_at(mode, slot), choice))
+        })
+    }
+
+    /// Returns `true` if the choice, or the only item of its array, names what the analysis looks for.
+    pub(super) fn is_named(&self, roles: SlotRoles, choice: &Choice) -> bool {
+        let (Some(target), Some(value)) = (&self.analysis.target, &choice.value) else {
+            return false;
+        };
+        let item = value.as_array().and_then(|items| items.first());
+        let text = item.unwrap_or(value);
+        let named = self.naming(target, roles);
+        named.iter().any(|one| one.value.as_ref() == Some(text))
+    }
+
     /// The values of an argument with these roles that name what the analysis looks for.
     fn naming(&self, target: &Target, roles: SlotRoles) -> Vec<Choice> {
         let program = self.analysis.imagined.program();
@@ -157,6 +179,7 @@ impl<'a, 'e> Divided<'a, 'e> {
             unnamed,
             slots,
             inexact: Vec::new(),
+            is_cut_short: false,
             calls: 0,
         };
         if divided.has_context() {
@@ -170,6 +193,12 @@ impl<'a, 'e> Divided<'a, 'e> {
         if !self.inexact.contains(&why) {
             self.inexact.push(why);
         }
+    }
+
+    /// Notes that there is more than was looked at.
+    pub(super) fn note_cut(&mut self, why: String) {
+        self.is_cut_short = true;
+        self.note(why);
     }
 
     /// The roles of a slot in a mode.
@@ -215,7 +244,7 @@ impl<'a, 'e> Divided<'a, 'e> {
         let most = analysis.bounds.values;
         if texts.len() > most {
             let name = self.slots.get(slot).map(Slot::name).unwrap_or_default();
-            self.note(format!(
+            self.note_cut(format!(
                 "`{name}` has {} regions, of which {most} were looked at",
                 texts.len()
             ));
@@ -241,6 +270,9 @@ impl<'a, 'e> Divided<'a, 'e> {
                     Label::Words("an object"),
                 ));
             }
+        }
+        if self.other.is_some() && roles.own != roles.other && accepts != Accepts::Nothing {
+            found.extend(resolved_by_some());
         }
         if analysis.other.is_some() && !self.is_path(roles) && accepts != Accepts::Nothing {
             found.extend(self.protected_texts());
@@ -404,6 +436,22 @@ impl<'a, 'e> Divided<'a, 'e> {
         }
         Asked { arguments, context }
     }
+}
+
+/// Texts that cannot be resolved under some roles, and can under others.
+fn resolved_by_some() -> impl Iterator<Item = Choice> {
+    let texts = [
+        "",
+        "-some-option",
+        "~some-user",
+        "file:///some-file",
+        "/proc/self/some-file",
+        "ext::some-command",
+    ];
+    let label = || Label::Words("a text that cannot be resolved under some roles");
+    texts
+        .into_iter()
+        .map(move |text| Choice::text(text.to_owned(), label()))
 }
 
 /// Every choice of one out of each of these many, the last changing first; not more than `most`.

@@ -134,6 +134,13 @@ impl<'a, 'e> HeldStatement<'a, 'e> {
         is_excluded(self.invariant, strictness)
     }
 
+    /// Returns `true` if the tool has calls that the statement is about, or may have some among those that were not looked at.
+    pub(super) fn may_be_about_calls(&self) -> bool {
+        let program = self.divided.analysis.imagined.program();
+        let tool = self.divided.tool;
+        self.regions > 0 || self.divided.is_cut_short && self.meant.may_be_of_tool(program, tool)
+    }
+
     /// Why it is not known whether the statement holds, although no call refutes it.
     pub(super) fn reasons(&mut self) -> Vec<String> {
         self.divided.note_inexact();

@@ -82,7 +82,7 @@ fn outcome(
             return refuted;
         }
         regions += held.regions;
-        if held.regions > 0 {
+        if held.may_be_about_calls() {
             let mut reasons = held.reasons();
             if host.is_none() {
                 reasons.extend(beyond::of_repositories((engine, program), invariant, tool));

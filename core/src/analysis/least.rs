@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::choice::Choice;
 use super::divided::{Divided, Group, Mode, Picks, products};
 use crate::judge::Apart;
 use crate::role::RoleSet;
@@ -24,12 +25,15 @@ impl Divided<'_, '_> {
         if groups.len() < 2 {
             return least;
         }
+        // What is looked for here takes nothing from what may be looked at in the regions.
+        let calls = self.calls;
         let roles: Vec<RoleSet> = groups.iter().map(|group| roles_of(mode, group)).collect();
         self.align(mode, groups, &roles, &mut least);
         // Values that are refused hide what the engine says of all others, so those are looked at once more without them.
         if self.improve(mode, groups, &roles, &mut least) {
             self.improve(mode, groups, &roles, &mut least);
         }
+        self.calls = calls;
         least
     }
 
@@ -37,10 +41,17 @@ impl Divided<'_, '_> {
     fn improve(&mut self, mode: &Mode, groups: &[Group], roles: &[RoleSet], least: &mut Picks) -> bool {
         let mut was_structural = false;
         for (at, (group, own_roles)) in groups.iter().zip(roles).enumerate() {
-            let sizes: Vec<usize> = group.choices.iter().map(|choices| choices.len()).collect();
+            // Two values at once are not more harmless than one of them.
+            let single: Vec<Vec<usize>> = group.choices.iter().map(|choices| single(choices)).collect();
+            let sizes: Vec<usize> = single.iter().map(Vec::len).collect();
+            let all = products(&sizes, self.analysis.bounds.calls).map(|picks| {
+                let each = single.iter().zip(picks);
+                each.map(|(choices, pick)| choices.get(pick).copied().unwrap_or_default())
+                    .collect()
+            });
             let start = least.get(at).cloned().unwrap_or_default();
             let mut best: Option<(Harm, Vec<usize>)> = None;
-            for picks in std::iter::once(start).chain(products(&sizes, self.analysis.bounds.calls)) {
+            for picks in std::iter::once(start).chain(all) {
                 let mut whole = least.clone();
                 if let Some(own) = whole.get_mut(at) {
                     own.clone_from(&picks);
@@ -134,6 +145,14 @@ impl Divided<'_, '_> {
             sum,
         }
     }
+}
+
+/// The places of the choices that are not two values at once.
+fn single(choices: &[Choice]) -> Vec<usize> {
+    let all = choices.iter().enumerate();
+    all.filter(|(_, choice)| !choice.is_pair())
+        .map(|(at, _)| at)
+        .collect()
 }
 
 /// Every role of the group's arguments.

@@ -222,9 +222,12 @@ impl Lint<'_> {
         let annotations = document(self.parts, DocumentKind::Annotations)?;
         let mut seen = program.ruled_roles.union(program.sandbox_roles);
         for tool in &program.tools {
+            // An allowlist says what URLs may be.
+            let is_gated = program.server(&tool.server).allowlist.is_some();
             for argument in &tool.arguments {
                 for role in argument.roles.possible() {
-                    if !program.resource_roles.contains(role) || seen.contains(role) {
+                    let is_said = seen.contains(role) || is_gated && program.url_roles.contains(role);
+                    if !program.resource_roles.contains(role) || is_said {
                         continue;
                     }
                     seen.insert(role);

@@ -4,7 +4,7 @@ use crate::model::refs::Ref;
 use crate::net::{DomainSet, Location, PathEnding, UrlKind};
 use crate::path::{expand_tilde, lexical};
 use crate::policy::Calls;
-use crate::program::{Program, readable_addresses};
+use crate::program::{Program, Tool, readable_addresses};
 use crate::role::{RoleId, RoleSet};
 use crate::text::is_at_or_below;
 
@@ -38,6 +38,19 @@ impl<'i> Meant<'i> {
     /// Returns `true` if a value of an argument with these roles may be meant.
     pub(super) fn may_be_of(&self, roles: RoleSet) -> bool {
         self.roles.is_none_or(|wanted| roles.intersects(wanted))
+    }
+
+    /// Returns `true` if a call of the tool may be meant, by the roles of its arguments.
+    pub(super) fn may_be_of_tool(&self, program: &Program, tool: &Tool) -> bool {
+        let places = program.path_roles.union(program.address_roles);
+        let mut arguments = tool.arguments.iter();
+        self.is_every_call()
+            || arguments.any(|argument| {
+                let roles: RoleSet = argument.roles.possible().collect();
+                self.may_be_of(roles)
+                    && (self.within.is_none() || roles.intersects(places))
+                    && (self.domains.is_none() || roles.intersects(program.url_roles))
+            })
     }
 
     /// The values that are listed.

@@ -66,6 +66,7 @@ impl Divided<'_, '_> {
                     found.extend(own.iter().filter_map(in_array));
                 }
                 found.extend(own.iter().cloned());
+                found = self.reaching(roles, found);
             } else {
                 found = self.distinguished(*at, found, |_| ());
             }
@@ -74,7 +75,9 @@ impl Divided<'_, '_> {
         let most = self.analysis.bounds.modes;
         let all = dimensions.iter().map(Vec::len).try_fold(1, usize::checked_mul);
         if all.is_none_or(|all| all > most * most) {
-            self.note("conditions tell more combinations of arguments apart than were looked at".to_owned());
+            self.note_cut(
+                "conditions tell more combinations of arguments apart than were looked at".to_owned(),
+            );
         }
         let mut modes: Vec<(Mode, Met)> = Vec::new();
         for picks in products(&dimensions.iter().map(Vec::len).collect::<Vec<_>>(), most * most) {
@@ -110,13 +113,22 @@ impl Divided<'_, '_> {
                     known.alike.push(labels.collect());
                 }
                 None if count == most => {
-                    self.note(format!("conditions tell more than {most} kinds of calls apart"));
+                    self.note_cut(format!("conditions tell more than {most} kinds of calls apart"));
                     break;
                 }
                 None => modes.push((mode, met)),
             }
         }
         modes.into_iter().map(|(mode, _)| mode).collect()
+    }
+
+    /// Of the choices those that name what the analysis looks for, and none; all of them where they name nothing like it.
+    fn reaching(&self, roles: SlotRoles, choices: Vec<Choice>) -> Vec<Choice> {
+        let is_wanted = |choice: &Choice| choice.value.is_none() || self.is_named(roles, choice);
+        match choices.iter().any(|choice| self.is_named(roles, choice)) {
+            true => choices.into_iter().filter(is_wanted).collect(),
+            false => choices,
+        }
     }
 
     /// The first of each set of values of one kind that the slot's tests do not tell apart.

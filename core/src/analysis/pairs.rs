@@ -1,5 +1,7 @@
 //! Several values of one argument at once, where the verdict about them is not that of the strictest.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::atoms::sandbox_wants_all;
@@ -7,8 +9,11 @@ use super::choice::Choice;
 use super::divided::{Divided, SlotRoles};
 use super::label::Label;
 use super::slots::Slot;
+use crate::bind::Call;
+use crate::engine::Imagined;
+use crate::model::refs::Ref;
 use crate::program::{Program, Tool};
-use crate::role::RoleSet;
+use crate::role::{RoleId, RoleSet};
 
 /// How many values at once tell everything about several.
 enum Enough {
@@ -38,8 +43,9 @@ impl Divided<'_, '_> {
             .filter(|one| one.value.is_some())
             .cloned()
             .collect();
+        let texts = self.seen_apart(slot, roles, texts);
         if texts.len() * texts.len() / 2 > self.analysis.bounds.values {
-            self.note(format!("several values of `{name}` at once"));
+            self.note_cut(format!("several values of `{name}` at once"));
             return;
         }
         for (at, one) in texts.iter().enumerate() {
@@ -54,6 +60,60 @@ impl Divided<'_, '_> {
             }
         }
     }
+}
+
+impl Divided<'_, '_> {
+    /// The first of each set of texts in which both programs see the same.
+    fn seen_apart(&self, slot: usize, roles: SlotRoles, mut texts: Vec<Choice>) -> Vec<Choice> {
+        let mut known = BTreeSet::new();
+        texts.retain(|choice| {
+            self.seen(slot, roles, choice)
+                .is_none_or(|seen| known.insert(seen))
+        });
+        texts
+    }
+
+    /// What both programs see in the text; `None` where that may depend on other arguments.
+    fn seen(&self, slot: usize, roles: SlotRoles, choice: &Choice) -> Option<[Vec<u8>; 2]> {
+        let place = self.slots.get(slot).filter(|slot| slot.tests.is_empty())?;
+        let text = choice.value.as_ref()?.as_str()?;
+        let values = (0..self.slots.len()).map(|at| choice.value.as_ref().filter(|_| at == slot));
+        let (arguments, fits) = self.given(values);
+        let call = Call::from_value(&self.tool.server, &self.tool.name, &arguments);
+        let seen = |imagined: &Imagined<'_>, argument: Option<usize>, roles: RoleSet| {
+            if !fits || depends(imagined, roles, text) {
+                return None;
+            }
+            let sight = imagined.sight(&call)?;
+            let argument = argument?;
+            let borne: RoleSet = sight.roles.get(argument)?.iter().copied().collect();
+            let mut own = sight
+                .values
+                .into_iter()
+                .filter(|one| one.argument == Some(argument));
+            let one = own.next()?;
+            let is_told = borne == roles && !sight.is_above && !sight.looks_protected;
+            (is_told && own.next().is_none()).then_some(one.seen)
+        };
+        let own = seen(&self.analysis.imagined, place.argument, roles.own)?;
+        let other = match self.other {
+            Some(other) => seen(other.imagined, place.other, roles.other)?,
+            None => Vec::new(),
+        };
+        Some([own, other])
+    }
+}
+
+/// Returns `true` if what a text stands for may depend on other arguments, on the context or on a repository.
+fn depends(imagined: &Imagined<'_>, roles: RoleSet, text: &str) -> bool {
+    let program = imagined.program();
+    let is_branch = roles.contains(RoleId::BRANCH_NAME);
+    let is_remote = roles.contains(RoleId::GIT_REMOTE_URL);
+    roles.intersects(program.address_roles)
+        || roles.intersects(program.path_roles) && !text.starts_with('/')
+        || is_remote && !text.contains(':')
+        || is_branch && Ref::read(text) == Ref::Current
+        || (is_branch || is_remote) && imagined.asks_host()
 }
 
 /// Each path is discharged by itself, so one is enough, unless the sandbox wants all of them. Any other values meet a condition

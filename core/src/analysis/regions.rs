@@ -11,7 +11,7 @@ use super::rows::is_about_form;
 use super::slots::{Accepts, Slot};
 use super::{Part, Place, Region, ToolRegions, coupling};
 use crate::judge::Decision;
-use crate::program::UnknownArguments;
+use crate::program::{Program, Tool, UnknownArguments};
 
 /// A part, and what tells its regions apart.
 pub(super) struct Cut {
@@ -49,6 +49,9 @@ impl Divided<'_, '_> {
                 parts.push(self.part(&mode, &groups, &least, at));
             }
             if self.analysis.target.is_some() {
+                if self.is_reached(&mode) {
+                    parts.push(self.part(&mode, &groups, &least, groups.len()));
+                }
                 continue;
             }
             if groups.is_empty() {
@@ -183,10 +186,11 @@ impl Divided<'_, '_> {
         let other = self.other.map(|other| (other.imagined.program(), other.tool));
         let sides = std::iter::once((program, self.tool)).chain(other);
         let mut choices = vec![Choice::absent()];
-        if sides
-            .clone()
-            .any(|(_, tool)| !tool.member(&self.unnamed).is_known)
-        {
+        // Rules are heard about an introspection tool only where it is given something.
+        let counts = |(program, tool): (&Program, &Tool)| {
+            !tool.member(&self.unnamed).is_known || program.server(&tool.server).is_introspection(&tool.name)
+        };
+        if sides.clone().any(counts) {
             choices.push(Choice::text("some-text".to_owned(), Label::Words("given")));
         }
         // What is known nobody asks about; what escalates is denied where it is protected.
@@ -278,22 +282,22 @@ impl Divided<'_, '_> {
                     .iter()
                     .filter_map(|slot| Some(self.slots.get(*slot)?.name()));
                 let names: Vec<String> = names.collect();
-                let names = names.join(", ");
-                self.note(format!(
+                let names = match names.as_slice() {
+                    [] => "other arguments".to_owned(),
+                    names => names.join(", "),
+                };
+                if let Some(few) = few_pairs(group, room) {
+                    self.note_cut(format!("several values of more than one of {names} at once"));
+                    return few.into_iter().map(|picks| with(least, at, picks)).collect();
+                }
+                self.note_cut(format!(
                     "{names} are looked at one by one: their combinations are too many"
                 ));
                 let base = least.get(at).cloned().unwrap_or_default();
                 one_by_one(&sizes, &base, room)
             }
         };
-        let whole = own.into_iter().map(|picks| {
-            let mut whole = least.clone();
-            if let Some(own) = whole.get_mut(at) {
-                *own = picks;
-            }
-            whole
-        });
-        whole.collect()
+        own.into_iter().map(|picks| with(least, at, picks)).collect()
     }
 
     pub(super) fn places(&self, mode: &Mode, group: &Group, picks: &[usize]) -> Vec<Place> {
@@ -353,6 +357,54 @@ impl Divided<'_, '_> {
             .map(|(at, labels)| self.place(mode, at, listed(&labels, " or ")))
             .collect()
     }
+}
+
+/// Every combination in which at most one argument has two values at once, if there are some and not more than `most`.
+fn few_pairs(group: &Group, most: usize) -> Option<Vec<Vec<usize>>> {
+    let of_kind = |is_pair: bool| {
+        let each = group.choices.iter().map(move |choices| {
+            let all = choices.iter().enumerate();
+            let wanted = all.filter(|(_, choice)| choice.is_pair() == is_pair);
+            wanted.map(|(pick, _)| pick).collect::<Vec<usize>>()
+        });
+        each.collect::<Vec<Vec<usize>>>()
+    };
+    let (single, pairs) = (of_kind(false), of_kind(true));
+    if pairs.iter().all(Vec::is_empty) {
+        return None;
+    }
+    let with_pairs = pairs.iter().enumerate().filter(|(_, own)| !own.is_empty());
+    let with_pairs = with_pairs.map(|(at, own)| {
+        let mut all = single.clone();
+        if let Some(place) = all.get_mut(at) {
+            place.clone_from(own);
+        }
+        all
+    });
+    let mut found = Vec::new();
+    for all in std::iter::once(single.clone()).chain(with_pairs) {
+        let sizes: Vec<usize> = all.iter().map(Vec::len).collect();
+        let room = most - found.len();
+        let own = products(&sizes, room.saturating_add(1)).map(|picks| {
+            let each = all.iter().zip(picks);
+            each.map(|(choices, pick)| choices.get(pick).copied().unwrap_or_default())
+                .collect()
+        });
+        found.extend(own);
+        if found.len() > most {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// The most harmless choices, but these of one group.
+fn with(least: &Picks, at: usize, picks: Vec<usize>) -> Picks {
+    let mut whole = least.clone();
+    if let Some(own) = whole.get_mut(at) {
+        *own = picks;
+    }
+    whole
 }
 
 /// The base, with each place in turn changed to every other choice.

@@ -14,6 +14,7 @@ mod lint;
 mod mistakes;
 mod options;
 mod places;
+mod plain;
 mod representatives;
 mod statements;
 mod subject;

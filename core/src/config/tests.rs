@@ -376,9 +376,31 @@ fn every_fault_is_found_at_once() {
             "error[missing-field] at roles[0]",
             "error[invalid-path] at policy.rules[0].if.paths.within",
             "error[wrong-type] at protectedPaths[0]",
-            "error[missing-field] at invariants[0]: found `{\"name\":\"n\"}`, expected one of `never` and `always`",
+            "error[missing-field] at invariants[0]: found `{\"name\":\"n\"}`, expected exactly one of `never` and `always`",
         ],
     );
+}
+
+#[test]
+fn a_statement_that_says_nothing_is_refused() {
+    let message = "found `@none`, a list that does not exist, expected a dynamic list";
+    for (statement, expected) in [
+        (
+            r#"{"decision": []}"#,
+            "error[invalid-value] at invariants[0].never.decision: found `[]`, expected at least one decision",
+        ),
+        (
+            r#"{"decision": "allow", "domains": "a*b"}"#,
+            "error[invalid-value] at invariants[0].never.domains: found `a*b`, which has a `*` where it is not a wildcard",
+        ),
+        (
+            r#"{"decision": "allow", "values": ["@none"]}"#,
+            &format!("error[missing-list] at invariants[0].never.values: {message}"),
+        ),
+    ] {
+        let document = format!(r#"[{{"never": {statement}}}]"#);
+        check(&[(DocumentKind::Invariants, &document)], &[expected]);
+    }
 }
 
 const FILES: &str =

@@ -6,9 +6,7 @@ use super::remembered::Remembered;
 use super::{Engine, Paths};
 use crate::bind::{Call, Renamed, ShapeError, shape};
 use crate::host::{Facts, Host, HostError, RealpathError};
-#[cfg(test)]
-use crate::judge::Sight;
-use crate::judge::{Apart, Canonicalizer, Case, Pinned, PlaceSeen, Resolved, Task, Verdict, Wanted};
+use crate::judge::{Apart, Canonicalizer, Case, Pinned, PlaceSeen, Resolved, Sight, Task, Verdict, Wanted};
 use crate::model::MutationClass;
 use crate::path::PathCase;
 use crate::program::{Program, ServerSettings, Tool};
@@ -157,6 +155,11 @@ impl<'e> Imagined<'e> {
         &self.engine.program
     }
 
+    /// Returns `true` if a host says what links and repositories there are.
+    pub(crate) fn asks_host(&self) -> bool {
+        matches!(self.host, ImaginedHost::Given(_))
+    }
+
     /// The directory in every form that judging compares.
     pub(crate) fn forms(&self, lexical: &str) -> DirectoryForms {
         let base = self.engine.base(Paths::Prepared, self.program().server(""));
@@ -233,7 +236,6 @@ impl<'e> Imagined<'e> {
     }
 
     /// The call as judging sees it.
-    #[cfg(test)]
     pub(crate) fn sight(&self, call: &Call<'_>) -> Option<Sight> {
         self.with_case(call, |case| case.sight()).flatten()
     }

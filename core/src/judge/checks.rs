@@ -4,10 +4,9 @@ use super::check::{Check, deny};
 use super::operand::{Form, Operand};
 use super::{Case, Verdict, ceiling, domains, git, protected, world};
 use crate::bind::Refusal;
-use crate::model::{SandboxOrder, ServerKind};
+use crate::model::SandboxOrder;
 use crate::path::Unresolvable;
 use crate::program::{RoleList, UnknownArguments};
-use crate::seed::INTROSPECTION_TOOL;
 
 /// Comparisons of a path with a directory of the sandbox that count as one step.
 const COMPARED: usize = 4;
@@ -179,8 +178,7 @@ fn unresolvable<'p>(
 
 fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     let is_introspection = case.tool.is_some()
-        && case.settings.kind == Some(ServerKind::Filesystem)
-        && case.call.tool == INTROSPECTION_TOOL
+        && case.settings.is_introspection(&case.call.tool)
         && case.call.arguments.members().is_empty();
     if !is_introspection {
         return None;

@@ -163,7 +163,7 @@ impl<'p, 'c> Operand<'p, 'c> {
     }
 
     /// The answers of [`Canonicalizer::find_locations`] under all roles.
-    #[cfg(all(test, feature = "analysis"))]
+    #[cfg(feature = "analysis")]
     pub(super) fn each_location(&self) -> impl Iterator<Item = &Location<'c>> {
         let readings = self.answers.iter();
         readings.flat_map(|readings| readings.locations.iter().flat_map(|(_, locations)| locations))

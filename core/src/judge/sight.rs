@@ -1,5 +1,5 @@
-//! The things that judging can tell apart in a call: two calls in which it sees the same are judged alike. Tests hold
-//! the regions of an analysis against it.
+//! The things that judging can tell apart in a call: two calls in which it sees the same are judged alike. An
+//! analysis looks at few values in several at once by it, and tests hold the regions against it.
 
 use super::check::Check;
 use super::conditions::Condition;

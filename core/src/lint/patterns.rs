@@ -116,7 +116,7 @@ fn check_pattern(
 }
 
 /// The fault of a pattern, and what to do about it.
-fn fault(pattern: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn fault(pattern: &str) -> Option<(&'static str, &'static str)> {
     let rest = pattern.strip_prefix("*.").unwrap_or(pattern);
     let (above, is_below) = match rest.strip_suffix("/*") {
         Some(above) if rest.len() == pattern.len() => (above, true),

@@ -4,6 +4,7 @@ use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Relative, keys};
 use crate::glob::NamePattern;
 use crate::limits::Limits;
+use crate::lint::pattern_fault;
 use crate::model::Effect;
 use crate::role::{Registry, RoleId};
 
@@ -52,7 +53,7 @@ impl Invariant {
                 (Some(never), None) => (true, never),
                 (None, Some(always)) => (false, always),
                 (None, None) | (Some(_), Some(_)) => {
-                    item.refuse(Code::MissingField, "expected one of `never` and `always`");
+                    item.refuse(Code::MissingField, "expected exactly one of `never` and `always`");
                     return None;
                 }
             };
@@ -74,15 +75,31 @@ fn read_calls(
 ) -> Option<(Vec<Effect>, Calls)> {
     let object = node.object_of(keys::INVARIANT_CALLS, Severity::Error)?;
     let decisions = object.require("decision", "one of `allow`, `escalate`, `deny`", |node| {
-        node.one_or_each("an array of decisions", |item| item.word())
+        let decisions = node.one_or_each("an array of decisions", |item| item.word())?;
+        if decisions.is_empty() {
+            node.refuse(Code::InvalidValue, "expected at least one decision");
+            return None;
+        }
+        Some(decisions)
     });
-    let texts = |node: &Node<'_, '_>| read_texts(node, lists);
+    let domain = |item: &Node<'_, '_>| {
+        let pattern = item.string()?;
+        let Some((what, help)) = pattern_fault(pattern) else {
+            return Some(Box::<str>::from(pattern));
+        };
+        item.fault(Severity::Error, Code::InvalidValue, || {
+            let message = format!("found `{pattern}`, {what}, expected a host, `*.host` or `host/path`");
+            (message, Some(help.to_owned()))
+        });
+        None
+    };
+    let text = |item: &Node<'_, '_>| item.string().map(Box::<str>::from);
     let server = object.read_if_present("server", |node| read_names(node, limits));
     let tool = object.read_if_present("tool", |node| read_names(node, limits));
     let roles = object.read_if_present("roles", |node| node.roles(registry));
     let within = object.read_if_present("within", |node| read_directory(node, limits));
-    let domains = object.read_if_present("domains", texts);
-    let values = object.read_if_present("values", texts);
+    let domains = object.read_if_present("domains", |node| read_texts(node, lists, domain));
+    let values = object.read_if_present("values", |node| read_texts(node, lists, text));
     let calls = Calls {
         server: server?,
         tool: tool?,
@@ -108,13 +125,17 @@ fn read_directory(node: &Node<'_, '_>, limits: &Limits) -> Option<Box<str>> {
 }
 
 /// Texts, a `@name` standing for what is in that list.
-fn read_texts(node: &Node<'_, '_>, lists: &Lists) -> Option<Vec<Box<str>>> {
-    let texts = node.one_or_each("an array of strings", |item| item.string().map(Box::<str>::from))?;
+fn read_texts(
+    node: &Node<'_, '_>,
+    lists: &Lists,
+    text: impl Fn(&Node<'_, '_>) -> Option<Box<str>>,
+) -> Option<Vec<Box<str>>> {
+    let texts = node.one_or_each("an array of strings", text)?;
     let (entries, missing) = expand(&texts, lists);
     if let Some(name) = missing.first() {
-        node.refuse(
+        node.error(
             Code::MissingList,
-            &format!("found `@{name}`, a list that does not exist, expected a dynamic list"),
+            format_args!("found `@{name}`, a list that does not exist, expected a dynamic list"),
         );
         return None;
     }

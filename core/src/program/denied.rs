@@ -1,9 +1,8 @@
 //! Tools of which every call is denied: what can be told before any argument is known.
 
 use super::{Program, Rule, RuleId, ServerSettings, Tool};
-use crate::model::{Effect, Roles, SandboxOrder, ServerKind};
+use crate::model::{Effect, Roles, SandboxOrder};
 use crate::role::{RoleId, RoleSet};
-use crate::seed::INTROSPECTION_TOOL;
 use crate::sort;
 
 /// The roles that arguments of a tool bear.
@@ -21,11 +20,10 @@ impl Program {
     /// Values are not looked at: if a rule that allows or escalates may hold for some call, the answer is `false`.
     pub(crate) fn denies_every_call(&self, server: &str, name: &str) -> bool {
         let (settings, tool) = self.server_and_tool(server, name);
-        let is_introspection = settings.kind == Some(ServerKind::Filesystem) && name == INTROSPECTION_TOOL;
         let Some(tool) = tool else {
             return !settings.is_trusted;
         };
-        if settings.is_trusted || is_introspection {
+        if settings.is_trusted || settings.is_introspection(name) {
             return false;
         }
         tool.ceiling.refusal.is_some() || self.rules_deny_every_call(settings, tool)

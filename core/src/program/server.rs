@@ -6,6 +6,7 @@ use super::{ServerPath, Tool};
 use crate::model::{ServerKind, Servers};
 use crate::named::Named;
 use crate::net::DomainSet;
+use crate::seed::INTROSPECTION_TOOL;
 use crate::table::{Table, TextTable};
 
 /// The configuration of the calls of one server; empty for a server that no document names.
@@ -23,6 +24,13 @@ pub(crate) struct ServerSettings {
     pub(crate) working_directory: Option<Box<str>>,
     /// The patterns of its domain allowlist, compiled and as written.
     pub(crate) allowlist: Option<(DomainSet, Vec<Box<str>>)>,
+}
+
+impl ServerSettings {
+    /// Returns `true` if calls of this tool without arguments are allowed whatever the rules say.
+    pub(crate) fn is_introspection(&self, tool: &str) -> bool {
+        self.kind == Some(ServerKind::Filesystem) && tool == INTROSPECTION_TOOL
+    }
 }
 
 /// The name of a tool and its server.

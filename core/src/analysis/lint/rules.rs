@@ -16,7 +16,7 @@ use crate::engine::{BuildError, Engine, Imagined};
 use crate::host::Host;
 use crate::model::Effect;
 use crate::program::{Program, Rule};
-use crate::role::RoleSet;
+use crate::role::{RoleId, RoleSet};
 
 impl Lint<'_> {
     /// Rules that decide nothing, and allow rules that look at no argument.
@@ -162,7 +162,10 @@ impl Lint<'_> {
                     .arguments
                     .iter()
                     .flat_map(|argument| argument.roles.possible());
-                roles.any(|role| program.resource_roles.contains(role))
+                // What an allowlist lets pass is not left to the rule.
+                let is_gated = program.server(&tool.server).allowlist.is_some();
+                let is_free = |role: RoleId| !(is_gated && program.url_roles.contains(role));
+                roles.any(|role| program.resource_roles.contains(role) && is_free(role))
             });
             bears && *region.rule == *rule.name && region.decision == Effect::Allow.as_str()
         });

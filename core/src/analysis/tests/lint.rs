@@ -62,6 +62,33 @@ fn rules(conditions: Value, effect: &str) -> (DocumentKind, Value) {
 }
 
 #[test]
+fn what_an_allowlist_lets_pass_is_not_unconditional() {
+    let codes = ["unconditional", "unread-role"];
+    for (allowlists, expected) in [
+        (
+            json!({}),
+            &[
+                "unconditional policy.rules[0]",
+                "unread-role annotations.servers.fetch.tools[0].args.url",
+            ][..],
+        ),
+        (json!({"fetch": ["good.test"]}), &[]),
+    ] {
+        let tools = json!([{"toolName": "get", "args": {"url": "fetch-url"}}]);
+        let documents = documents(&[
+            rules(json!({"server": "fetch"}), "allow"),
+            (
+                DocumentKind::Annotations,
+                json!({"servers": {"fetch": {"tools": tools}}}),
+            ),
+            (DocumentKind::DomainAllowlists, allowlists),
+        ]);
+        let found = lint_policy(&parts(&documents), &Home, None, &|_| {}).unwrap();
+        check(&found, &codes, expected);
+    }
+}
+
+#[test]
 fn a_pattern_that_another_one_covers_has_no_effect() {
     for (roles, allowed, effect, expected) in [
         (

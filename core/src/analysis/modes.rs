@@ -11,8 +11,9 @@ use super::label::Label;
 use super::names::{self, Naming};
 use super::slots::{self, Accepts, Slot};
 use crate::bind::Call;
+use crate::engine::Imagined;
 use crate::model::Test;
-use crate::program::Tool;
+use crate::program::{Program, Tool, UnknownArguments};
 use crate::role::RoleSet;
 
 impl Divided<'_, '_> {
@@ -27,8 +28,16 @@ impl Divided<'_, '_> {
             let mut found = Vec::new();
             let slot = self.slots.get(*at);
             let may_be_array = slot.is_some_and(|slot| slot.accepts == Accepts::Either);
-            let is_known = |tool: &Tool| slot.is_none_or(|slot| slot.is_known(tool));
-            if !is_known(self.tool) || self.other.is_some_and(|other| !is_known(other.tool)) {
+            // What escalates may still be denied by a rule that looks at it.
+            let is_let_through = |program: &Program, tool: &Tool| {
+                program.unknown_arguments == UnknownArguments::Escalate
+                    || slot.is_none_or(|slot| slot.is_known(tool))
+            };
+            let is_refused = |imagined: &Imagined<'_>, tool| !is_let_through(imagined.program(), tool);
+            let other = self.other;
+            if is_refused(&self.analysis.imagined, self.tool)
+                || other.is_some_and(|other| is_refused(other.imagined, other.tool))
+            {
                 dimensions.push(vec![Choice::absent()]);
                 continue;
             }

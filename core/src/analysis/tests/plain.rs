@@ -193,3 +193,27 @@ fn a_tool_that_goes_and_a_role_of_another_kind_are_changes() {
         );
     }
 }
+
+#[test]
+fn an_argument_that_nobody_names_is_looked_at_where_it_escalates() {
+    let of = |effect: &str| {
+        let condition = json!({"args": [{"arg": "force", "is": "truthy"}]});
+        let rules = json!([rule("forced", condition, effect), rule("all", json!({}), "allow")]);
+        let options = (DocumentKind::Options, json!({"unknownArguments": "escalate"}));
+        let never = json!([{"never": {"decision": "deny", "tool": "send"}}]);
+        let more = [options, (DocumentKind::Invariants, never)];
+        engine(&documents(
+            rules,
+            tool("mail", "send", json!({"to": "email-address"})),
+            &more,
+        ))
+    };
+    let (old, new) = (of("escalate"), of("deny"));
+    let changes = Comparison::new(&old, &new).tool("mail", "send").unwrap();
+    assert!(!changes.stricter.is_empty(), "{changes:?}");
+    let found = check_invariants(&new, None, &|_| {});
+    assert!(
+        matches!(found[0].outcome, Outcome::Refuted { decision: "deny", .. }),
+        "{found:?}"
+    );
+}

@@ -19,9 +19,7 @@ pub(crate) use ceiling::{unbound, undeclared};
 pub(crate) use cross_role::check as cross_role;
 pub(crate) use lists::missing_lists;
 pub(crate) use names::check as names;
-pub(crate) use patterns::{
-    check as patterns, check_allowlists as allowlist_patterns, fault as pattern_fault,
-};
+pub(crate) use patterns::{check as patterns, check_allowlists as allowlist_patterns};
 pub(crate) use policy::{Sandboxed, overridden};
 pub(crate) use reachable::check as reachability;
 pub(crate) use servers::{NamedServers, servers, unsandboxed};

@@ -73,7 +73,7 @@ impl Divided<'_, '_> {
         texts
     }
 
-    /// What both programs see in the text; `None` where that may depend on other arguments.
+    /// The things that both programs see in the text; `None` where they may depend on other arguments.
     fn seen(&self, slot: usize, roles: SlotRoles, choice: &Choice) -> Option<[Vec<u8>; 2]> {
         let place = self.slots.get(slot).filter(|slot| slot.tests.is_empty())?;
         let text = choice.value.as_ref()?.as_str()?;

@@ -1,4 +1,4 @@
-//! What a value names beside a path: the places of URLs and remotes, and e-mail addresses.
+//! The things that a value names beside a path: the places of URLs and remotes, and e-mail addresses.
 
 use std::borrow::Cow;
 

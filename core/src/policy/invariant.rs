@@ -4,8 +4,8 @@ use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Relative, keys};
 use crate::glob::NamePattern;
 use crate::limits::Limits;
-use crate::lint::pattern_fault;
 use crate::model::Effect;
+use crate::net::domain_pattern_fault;
 use crate::role::{Registry, RoleId};
 
 use super::Lists;
@@ -84,7 +84,7 @@ fn read_calls(
     });
     let domain = |item: &Node<'_, '_>| {
         let pattern = item.string()?;
-        let Some((what, help)) = pattern_fault(pattern) else {
+        let Some((what, help)) = domain_pattern_fault(pattern) else {
             return Some(Box::<str>::from(pattern));
         };
         item.fault(Severity::Error, Code::InvalidValue, || {

@@ -148,7 +148,7 @@ pub(super) fn invariants() -> Value {
             "properties": {
                 "decision": either([
                     json!({"enum": Effect::ALL}),
-                    json!({"type": "array", "items": {"enum": Effect::ALL}}),
+                    json!({"type": "array", "items": {"enum": Effect::ALL}, "minItems": 1}),
                 ]),
                 "server": names(), "tool": names(), "roles": names(),
                 "within": text("A directory: calls with a path at or below it."),

@@ -130,7 +130,7 @@ export class Calls {
       deny(denied("structural-audit", "The decision cannot be noted, so nothing is allowed"));
     try {
       const noted: unknown = this.#options.onDecision?.(decision);
-      // Promises of another realm or of a library are no instances of this one's.
+      // A promise of another realm or of a library is not an instance of this one's.
       return isPromise(noted) ? Promise.resolve(noted).then(step, unnoted) : step();
     } catch {
       return unnoted();

@@ -276,7 +276,7 @@ function described(answer: unknown): string {
   return json(answer);
 }
 
-/** What to say of something that a callback threw. A Proxy or an accessor may throw again. */
+/** The message about something that a callback threw. A Proxy or an accessor may throw again. */
 function messageOf(question: Question, thrown: unknown): string {
   try {
     return thrown instanceof HostError ? String(thrown.message) : `${Question[question]} threw${shown(thrown)}`;

@@ -1,4 +1,4 @@
-//! What is said of policies as people write them is known, and hides no call.
+//! Policies as people write them: answers about them are known, and hide no call.
 
 use serde_json::{Value, json};
 

@@ -1,0 +1,67 @@
+//! Domain patterns that look as if they meant more than they do.
+
+use super::target::DEEPEST_BELOW;
+
+/// The fault of a domain pattern, and what to do about it.
+pub(crate) fn fault(pattern: &str) -> Option<(&'static str, &'static str)> {
+    let rest = pattern.strip_prefix("*.").unwrap_or(pattern);
+    let (above, is_below) = match rest.strip_suffix("/*") {
+        Some(above) if rest.len() == pattern.len() => (above, true),
+        _ => (rest, false),
+    };
+    if pattern.contains("://") {
+        Some(("which has a scheme", "schemes are not compared; leave it out"))
+    } else if pattern.contains(['?', '#']) {
+        Some((
+            "which has a query or a fragment",
+            "only hosts and paths are compared; leave it out",
+        ))
+    } else if pattern != "*" && above.contains('*') {
+        Some((
+            "which has a `*` where it is not a wildcard",
+            "a `*` may be the whole pattern, or begin it as `*.`, or end its path as `/*`",
+        ))
+    } else if is_below && above.split('/').count() > DEEPEST_BELOW + 1 {
+        Some((
+            "which has more than 8 names before `/*`",
+            "name a path further up",
+        ))
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fault;
+
+    #[test]
+    fn a_pattern_says_no_more_than_it_means() {
+        for (pattern, expected) in [
+            ("*", None),
+            ("*.x.org", None),
+            ("x.org", None),
+            ("x.org/acme/w", None),
+            ("github.com/acme/*", None),
+            ("github.com/*", None),
+            ("x.org/[a]{b}", None),
+            ("", None),
+            ("a.*.org", Some("which has a `*`")),
+            ("*x.org", Some("which has a `*`")),
+            ("*.*.org", Some("which has a `*`")),
+            ("**", Some("which has a `*`")),
+            ("github.com/*/w", Some("which has a `*`")),
+            ("github.com/a*", Some("which has a `*`")),
+            ("*.x.org/*", Some("which has a `*`")),
+            ("https://x.org", Some("which has a scheme")),
+            ("x.org/a?b=c", Some("which has a query")),
+            ("x.org/1/2/3/4/5/6/7/8/*", None),
+            ("x.org/1/2/3/4/5/6/7/8/9/*", Some("which has more than 8 names")),
+        ] {
+            let found = fault(pattern).map(|(what, _)| what);
+            assert_eq!(found.is_some(), expected.is_some(), "{pattern}");
+            let begins = |what: &str| expected.is_some_and(|expected| what.starts_with(expected));
+            assert!(found.is_none_or(begins), "{pattern}: {found:?}");
+        }
+    }
+}

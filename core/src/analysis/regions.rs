@@ -186,7 +186,7 @@ impl Divided<'_, '_> {
         let other = self.other.map(|other| (other.imagined.program(), other.tool));
         let sides = std::iter::once((program, self.tool)).chain(other);
         let mut choices = vec![Choice::absent()];
-        // Rules are heard about an introspection tool only where it is given something.
+        // Rules decide about an introspection tool only where it is given arguments.
         let counts = |(program, tool): (&Program, &Tool)| {
             !tool.member(&self.unnamed).is_known || program.server(&tool.server).is_introspection(&tool.name)
         };

@@ -1,6 +1,8 @@
 //! Values that the careful defaults refuse whatever the rules say: programs behind the tool read them as something else
 //! (SPEC §2.5, §4).
 
+use memchr::memchr3;
+
 use crate::bind::{is_space, json_in_text};
 use crate::path::Unresolvable;
 use crate::program::{Compatibility, Program};
@@ -48,7 +50,9 @@ pub(super) fn check_sent(path: &str, is_of_repository: bool) -> Result<(), Unres
 fn has_space_left_out(path: &str) -> bool {
     // A NUL is a reason of its own.
     let is_cut = |one: char| is_space(one) && one != '\0';
-    path.contains(['\t', '\n', '\r']) || path.starts_with(is_cut) || path.ends_with(is_cut)
+    memchr3(b'\t', b'\n', b'\r', path.as_bytes()).is_some()
+        || path.starts_with(is_cut)
+        || path.ends_with(is_cut)
 }
 
 /// Returns `true` for a path in which `$NAME` or `${NAME}` is an environment variable to whoever expands them

@@ -11,6 +11,9 @@ use crate::program::{Compatibility, RelativePaths};
 use crate::role::{RoleId, Step};
 use crate::text::strip_directory;
 
+/// How many bytes of a further reading of a path are looked at in one step: it is walked like the path itself, and kept.
+const READ_BYTES: usize = 4;
+
 impl<'h> Canonicalizer<'_, 'h> {
     pub(super) fn path_form(
         &mut self,
@@ -99,6 +102,7 @@ impl<'h> Canonicalizer<'_, 'h> {
         let of_sent = of_sent.iter().map(|reading| (reading, base));
         let mut found: Vec<CanonicalPath> = Vec::new();
         for (reading, base) in readings.iter().map(|reading| (reading, directory)).chain(of_sent) {
+            self.facts.take_steps(reading.len() / READ_BYTES);
             let path = self.resolver().resolve(reading, base)?;
             if self.resolver().has_equivalent(&path) {
                 return Err(Unresolvable::Equivalent);

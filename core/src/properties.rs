@@ -1,22 +1,14 @@
 //! The configuration of property tests.
 
-use std::env;
-
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 
-/// `cases` cases, the same in every run, so that a test fails where the code has changed. `PROPTEST_CASES` and
-/// `PROPTEST_RNG_SEED` choose others.
+/// `cases` cases, the same in every run, so that a test fails where the code has changed.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
-    let mut config = ProptestConfig {
+    ProptestConfig {
+        cases,
         failure_persistence: None,
+        rng_seed: RngSeed::Fixed(20_261_123),
         ..ProptestConfig::default()
-    };
-    if env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = cases;
     }
-    if env::var_os("PROPTEST_RNG_SEED").is_none() {
-        config.rng_seed = RngSeed::Fixed(20_261_123);
-    }
-    config
 }

@@ -86,7 +86,7 @@ pub(super) fn parse_head(value: &str) -> Result<Url, ParseError> {
 
 const FILE: &str = "file";
 
-/// The rest of an authority from the `@` after its user on. `None` if there is no user, or none but a `:`: an empty name with
+/// The rest of an authority from the `@` after its user on. `None` if there is no user, or only a `:`: an empty name with
 /// an empty password is left out, and may stand before an empty host.
 fn long_user(authority: &str) -> Option<&str> {
     // Where the scheme is special, a `\\` ends the authority.

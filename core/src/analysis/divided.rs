@@ -68,18 +68,17 @@ impl Group {
         Self {
             slots: self.slots.clone(),
             choices: self.choices.clone(),
-            extra: self.extra,
+            extra: self.extra.clone(),
         }
     }
 }
 
 /// An argument that no role is about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extra {
-    /// A text that may look like a protected path.
-    Text,
-    /// An argument that neither the annotation nor the schema names.
-    Unknown,
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Extra {
+    pub(super) argument: String,
+    /// `false` if neither the annotation nor the schema names it.
+    pub(super) is_known: bool,
 }
 
 /// A value for every slot: the place of the choice of each slot of each group.
@@ -339,7 +338,7 @@ impl<'a, 'e> Divided<'a, 'e> {
         atoms
     }
 
-    fn is_path(&self, roles: SlotRoles) -> bool {
+    pub(super) fn is_path(&self, roles: SlotRoles) -> bool {
         let other = self.other.map(|other| other.imagined.program().path_roles);
         roles.own.intersects(self.analysis.imagined.program().path_roles)
             || other.is_some_and(|paths| roles.other.intersects(paths))
@@ -411,25 +410,25 @@ impl<'a, 'e> Divided<'a, 'e> {
             .iter()
             .map(|choice| choice.as_ref().and_then(|choice| choice.value.as_ref()))
             .collect();
-        let mut unnamed = None;
+        let mut extra = Vec::new();
         for (group, picks) in groups.iter().zip(picks) {
             for ((at, choices), pick) in group.slots.iter().zip(&group.choices).zip(picks) {
                 if let (Some(value), Some(choice)) = (values.get_mut(*at), choices.get(*pick)) {
                     *value = choice.value.as_ref();
                 }
             }
-            if group.extra.is_some() {
+            if let Some(own) = &group.extra {
                 let choice = group.choices.first().zip(picks.first());
                 let choice = choice.and_then(|(choices, pick)| choices.get(*pick));
-                unnamed = choice.and_then(|choice| choice.value.clone()).or(unnamed);
+                extra.extend(choice.and_then(|choice| Some((&own.argument, choice.value.clone()?))));
             }
         }
         let context = self.context.and_then(|at| values.get_mut(at)?.take());
         let is_said = |context: &&Value| context.as_object().is_some_and(|members| !members.is_empty());
         let context = context.filter(is_said).cloned();
         let (mut arguments, fits) = self.given(values.into_iter());
-        if let (Value::Object(members), Some(value)) = (&mut arguments, unnamed) {
-            members.insert(self.unnamed.clone(), value);
+        if let Value::Object(members) = &mut arguments {
+            members.extend(extra.into_iter().map(|(name, value)| (name.clone(), value)));
         }
         if !fits {
             self.note("an argument stands within another one that has a role or a condition".to_owned());

@@ -8,7 +8,7 @@ use super::divided::{Divided, Extra, Group, Mode, Picks, products};
 use super::inexact::hide_nothing;
 use super::label::{Label, listed};
 use super::rows::is_about_form;
-use super::slots::{Accepts, Slot};
+use super::slots::{self, Accepts, Slot};
 use super::{Part, Place, Region, ToolRegions, coupling};
 use crate::judge::Decision;
 use crate::program::{Program, Tool, UnknownArguments};
@@ -131,10 +131,9 @@ impl Divided<'_, '_> {
                 });
             }
         }
-        if self.other.is_some() || self.analysis.is_about_several {
-            groups.extend(self.without_role(mode));
-        }
         groups.extend(self.extra());
+        let compared = self.other.and_then(|_| self.without_role(mode));
+        groups.extend(compared.or_else(|| self.known_text(mode)));
         groups
     }
 
@@ -180,7 +179,7 @@ impl Divided<'_, '_> {
         })
     }
 
-    /// An argument without a role, as far as anything looks at it.
+    /// An argument that no document names, as far as anything looks at it.
     fn extra(&self) -> Option<Group> {
         let program = self.analysis.imagined.program();
         let other = self.other.map(|other| (other.imagined.program(), other.tool));
@@ -200,15 +199,60 @@ impl Divided<'_, '_> {
         if is_let_through.any(|is_let_through| is_let_through) {
             choices.extend(self.protected_texts());
         }
-        let extra = match self.tool.member(&self.unnamed).is_known {
-            true => Extra::Text,
-            false => Extra::Unknown,
-        };
         (choices.len() > 1).then(|| Group {
             slots: Vec::new(),
             choices: vec![choices.into()],
-            extra: Some(extra),
+            extra: Some(Extra {
+                argument: self.unnamed.clone(),
+                is_known: self.tool.member(&self.unnamed).is_known,
+            }),
         })
+    }
+
+    /// An argument that the annotation or the schema names and whose text may look like a protected path, where others are refused.
+    fn known_text(&self, mode: &Mode) -> Option<Group> {
+        if self.tool.member(&self.unnamed).is_known {
+            return None;
+        }
+        // One without a role before one with a role, in which other checks may come first.
+        let is_valued = |name: &&str| {
+            let mut slots = self
+                .slots
+                .iter()
+                .enumerate()
+                .filter(|(_, slot)| slot.begins_at(name));
+            slots.any(|(at, slot)| !slot.tests.is_empty() || self.are_valued(self.roles_at(mode, at)))
+        };
+        let named = self
+            .tool
+            .member_names()
+            .filter(|name| self.may_look_protected(mode, name));
+        let argument = named.min_by_key(is_valued)?;
+        let accepts = slots::accepts(self.analysis.imagined.program(), self.tool, argument);
+        let mut choices = vec![Choice::absent()];
+        choices.extend(self.protected_texts().into_iter().map(|choice| Choice {
+            value: choice.value.map(|text| slots::as_accepted(accepts, &text)),
+            ..choice
+        }));
+        (choices.len() > 1).then(|| Group {
+            slots: Vec::new(),
+            choices: vec![choices.into()],
+            extra: Some(Extra {
+                argument: argument.to_owned(),
+                is_known: true,
+            }),
+        })
+    }
+
+    /// Returns `true` if the argument may hold a text that no path role is about.
+    fn may_look_protected(&self, mode: &Mode, name: &str) -> bool {
+        let accepts = slots::accepts(self.analysis.imagined.program(), self.tool, name);
+        let mut slots = self
+            .slots
+            .iter()
+            .enumerate()
+            .filter(|(_, slot)| slot.begins_at(name));
+        accepts != Accepts::Nothing && !slots.any(|(at, _)| self.is_path(self.roles_at(mode, at)))
     }
 
     pub(super) fn part(&mut self, mode: &Mode, groups: &[Group], least: &Picks, at: usize) -> Cut {
@@ -303,7 +347,7 @@ impl Divided<'_, '_> {
     pub(super) fn places(&self, mode: &Mode, group: &Group, picks: &[usize]) -> Vec<Place> {
         let chosen = group.choices.iter().zip(picks);
         let labels = chosen.filter_map(|(choices, pick)| Some(&choices.get(*pick)?.label));
-        match group.extra {
+        match &group.extra {
             None => group
                 .slots
                 .iter()
@@ -315,9 +359,9 @@ impl Divided<'_, '_> {
                 .collect(),
             Some(extra) => labels
                 .map(|label| Place {
-                    argument: match extra {
-                        Extra::Text => "any other argument".to_owned(),
-                        Extra::Unknown => "an argument that nobody names".to_owned(),
+                    argument: match extra.is_known {
+                        true => "any other argument".to_owned(),
+                        false => "an argument that nobody names".to_owned(),
                     },
                     roles: Vec::new(),
                     is: label.to_string(),

@@ -67,6 +67,14 @@ impl Accepts {
     }
 }
 
+/// Which strings the member of the arguments may hold. The existing runtime looks at no type.
+pub(super) fn accepts(program: &Program, tool: &Tool, name: &str) -> Accepts {
+    match program.compatibility {
+        Compatibility::Careful => Accepts::new(&tool.member(name).schema),
+        Compatibility::Runtime => Accepts::Either,
+    }
+}
+
 /// The slots of a tool's calls.
 pub(super) fn slots<'p>(program: &'p Program, tool: &'p Tool) -> Vec<Slot<'p>> {
     let mut slots: Vec<Slot<'p>> = Vec::new();
@@ -380,7 +388,7 @@ pub(super) fn arguments<'v>(
     let mut fits = true;
     for (slot, value) in slots.iter().zip(values) {
         if let Some(value) = value {
-            fits &= slot.put(&mut arguments, as_accepted(slot, value));
+            fits &= slot.put(&mut arguments, as_accepted(slot.accepts, value));
         }
     }
     if let Value::Object(members) = &mut arguments {
@@ -402,8 +410,8 @@ pub(super) fn arguments<'v>(
 }
 
 /// The value, a text in an array where the schema wants one.
-pub(super) fn as_accepted(slot: &Slot<'_>, value: &Value) -> Value {
-    match (slot.accepts, value) {
+pub(super) fn as_accepted(accepts: Accepts, value: &Value) -> Value {
+    match (accepts, value) {
         (Accepts::Array, Value::String(_)) => Value::Array(vec![value.clone()]),
         _ => value.clone(),
     }

@@ -217,3 +217,37 @@ fn an_argument_that_nobody_names_is_looked_at_where_it_escalates() {
         "{found:?}"
     );
 }
+
+/// Where others are refused, a protected path may still be the text of an argument without a role.
+#[test]
+fn a_protected_path_in_an_argument_without_a_role_is_looked_at() {
+    let known = json!({"to": "email-address", "text": "none"});
+    let schema = json!({"properties": {"to": {"type": "string"}, "lines": {"type": "array", "items": {"type": "string"}}}});
+    let described = json!({"toolName": "send", "args": {"to": "email-address"}, "inputSchema": schema});
+    let named = json!({"toolName": "send", "args": known});
+    let refusing = (DocumentKind::Options, json!({"unknownArguments": "deny"}));
+    for (tool, options) in [(named, Some(refusing)), (described, None)] {
+        let of = |protected: &str| {
+            let rules = json!([rule("all", json!({}), "allow")]);
+            let always =
+                json!([{"always": {"decision": "allow", "tool": "send", "values": ["someone@example.com"]}}]);
+            let mut more = vec![
+                (DocumentKind::ProtectedPaths, json!([protected])),
+                (DocumentKind::Invariants, always),
+            ];
+            more.extend(options.clone());
+            engine(&documents(rules, json!({"mail": {"tools": [tool]}}), &more))
+        };
+        let (old, new) = (of("/etc/shadow"), of("/etc/passwd"));
+        let shown = Analysis::new(&old).tool("mail", "send").unwrap();
+        let mut regions = shown.parts.iter().flat_map(|part| &part.regions);
+        let is_protected = regions.any(|region| region.rule == "structural-protected-path");
+        assert!(is_protected, "{shown:?}");
+        let changes = Comparison::new(&old, &new).tool("mail", "send").unwrap();
+        let (looser, stricter) = (changes.looser.len(), changes.stricter.len());
+        assert!(looser > 0 && stricter > 0, "{changes:?}");
+        let found = check_invariants(&new, None, &|_| {});
+        let is_refuted = matches!(found[0].outcome, Outcome::Refuted { decision: "deny", .. });
+        assert!(is_refuted, "{found:?}");
+    }
+}

@@ -16,6 +16,8 @@ use crate::bind::Call;
 use crate::judge::{PlaceSeen, Sight, ValueSight};
 use crate::role::{RoleId, RoleSet};
 
+const PROTECTED: &str = "structural-protected-path";
+
 /// How judging sees each choice, by argument, roles and context.
 type Known = BTreeMap<(usize, Vec<RoleId>, bool, String), Vec<(Vec<u8>, Choice)>>;
 
@@ -184,6 +186,9 @@ impl<'a, 'e> Subject<'a, 'e> {
                 _ => Err(format!("refused by its form, and yet {verdict:?}")),
             };
         };
+        if sight.looks_protected && verdict.1 == PROTECTED && !self.shows_protected() {
+            return Err("no region for a text that looks like a protected path".to_owned());
+        }
         if sight.looks_protected || sight.is_above {
             return match verdict.0 {
                 2 => Ok(()),
@@ -272,6 +277,18 @@ impl<'a, 'e> Subject<'a, 'e> {
         Ok(())
     }
 
+    /// Returns `true` if a region is about texts that look like protected paths.
+    fn shows_protected(&self) -> bool {
+        let mut regions = self.ways.iter().flat_map(|way| way.parts.iter().flatten());
+        regions.any(|region| {
+            region.rule == PROTECTED
+                && region
+                    .places
+                    .iter()
+                    .any(|place| place.is.contains("looks like a protected path"))
+        })
+    }
+
     /// The context that stands for that of the call: the worlds answer alike to each of its addresses. The second value is `false`
     /// where only the verdict is alike: the call names several addresses, of which a session has some.
     fn standing_context(&mut self, stands: &Value, sight: &Sight) -> Result<(Option<Value>, bool), String> {
@@ -347,7 +364,8 @@ impl<'a, 'e> Subject<'a, 'e> {
         // An entry of a list that looks like a protected path stands for itself alone.
         let may_stand = |choice: &&Choice| text_of(choice) == one.text || !looks_like_path(choice);
         let known = fixed.filter(|choice| !self.forgets(&choice.label) && may_stand(choice));
-        let values = known.filter_map(|choice| Some(slots::as_accepted(slot, choice.value.as_ref()?)));
+        let values =
+            known.filter_map(|choice| Some(slots::as_accepted(slot.accepts, choice.value.as_ref()?)));
         for value in values {
             let mut other = arguments.clone();
             *place(&mut other, &slot.name()).unwrap() = value.clone();

@@ -77,8 +77,8 @@ impl Group {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Extra {
     pub(super) argument: String,
-    /// `false` if neither the annotation nor the schema names it.
-    pub(super) is_known: bool,
+    /// The arguments that it stands for.
+    pub(super) shown: &'static str,
 }
 
 /// A value for every slot: the place of the choice of each slot of each group.

@@ -13,6 +13,9 @@ use super::{Part, Place, Region, ToolRegions, coupling};
 use crate::judge::Decision;
 use crate::program::{Program, Tool, UnknownArguments};
 
+/// How arguments are shown that no role is about.
+const ANY_ARGUMENT: &str = "any other argument";
+
 /// A part, and what tells its regions apart.
 pub(super) struct Cut {
     /// The arguments.
@@ -204,7 +207,10 @@ impl Divided<'_, '_> {
             choices: vec![choices.into()],
             extra: Some(Extra {
                 argument: self.unnamed.clone(),
-                is_known: self.tool.member(&self.unnamed).is_known,
+                shown: match self.tool.member(&self.unnamed).is_known {
+                    true => ANY_ARGUMENT,
+                    false => "an argument that nobody names",
+                },
             }),
         })
     }
@@ -228,6 +234,10 @@ impl Divided<'_, '_> {
             .member_names()
             .filter(|name| self.may_look_protected(mode, name));
         let argument = named.min_by_key(is_valued)?;
+        let shown = match is_valued(&argument) {
+            true => "any argument that is not a path",
+            false => ANY_ARGUMENT,
+        };
         let accepts = slots::accepts(self.analysis.imagined.program(), self.tool, argument);
         let mut choices = vec![Choice::absent()];
         choices.extend(self.protected_texts().into_iter().map(|choice| Choice {
@@ -239,7 +249,7 @@ impl Divided<'_, '_> {
             choices: vec![choices.into()],
             extra: Some(Extra {
                 argument: argument.to_owned(),
-                is_known: true,
+                shown,
             }),
         })
     }
@@ -359,10 +369,7 @@ impl Divided<'_, '_> {
                 .collect(),
             Some(extra) => labels
                 .map(|label| Place {
-                    argument: match extra.is_known {
-                        true => "any other argument".to_owned(),
-                        false => "an argument that nobody names".to_owned(),
-                    },
+                    argument: extra.shown.to_owned(),
                     roles: Vec::new(),
                     is: label.to_string(),
                     within: None,

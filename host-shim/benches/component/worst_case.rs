@@ -29,11 +29,15 @@ struct Row {
     rule: String,
 }
 
-/// Prints the times of every shape, the worst last. The call's text is read as well.
+/// Prints the times of every shape whose name holds the argument after `worst-case`, the worst last. The call's text is read as well.
 pub(super) fn print() {
     println!("\n| call at the limits | native | fastest | median | p99 | rule |");
     println!("|---|---:|---:|---:|---:|---|");
-    let mut rows: Vec<Row> = shapes().iter().map(row).collect();
+    let wanted = std::env::args().skip_while(|argument| argument != "worst-case").nth(1);
+    let wanted = wanted.unwrap_or_default();
+    let shapes = shapes();
+    let shapes = shapes.iter().filter(|shape| shape.name.contains(&wanted));
+    let mut rows: Vec<Row> = shapes.map(row).collect();
     rows.sort_by_key(|row| row.p99);
     for row in &rows {
         let times = [row.native, row.fastest, row.median, row.p99].map(milliseconds);
@@ -69,9 +73,10 @@ fn times(shape: &Shape, engine: EngineKind) -> ([Duration; SAMPLES], String) {
         ..InstanceLimits::default()
     };
     let documents = shape.documents();
+    // Limits are those of a component, and choose it.
     let builder = Gate::builder()
-        .engine(engine)
         .limits(limits)
+        .engine(engine)
         .host(Arc::new(Ready));
     let parts = documents.iter();
     let builder = parts.fold(builder, |builder, (kind, part)| {

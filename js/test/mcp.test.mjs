@@ -1,8 +1,6 @@
 // callgate/mcp: on the cases that the command's guard answers too, and with both versions of MCP's SDK.
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
@@ -12,24 +10,8 @@ import { InMemoryTransport as InMemory1 } from "@modelcontextprotocol/sdk/inMemo
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import * as server2 from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { filterTools, gateClient, gateServer } from "../dist/mcp.js";
-import { createEngine, createNodeHost } from "../dist/node.js";
-
-const data = new URL("../../tests/guard/", import.meta.url);
-const read = (name) => readFileSync(new URL(name, data), "utf8");
-const later = () => new Promise((resolve) => setTimeout(resolve, 5));
-
-/** A directory with an engine for the cases, and options of a gate. */
-function place(t, more = {}) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "callgate-mcp-")));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
-  for (const name of ["work", "docs"]) {
-    mkdirSync(join(root, name));
-  }
-  const documents = JSON.parse(read("bundle.json").replaceAll("ROOT", root));
-  const engine = createEngine({ ...documents, host: createNodeHost({ homeDir: root, currentDir: root }) });
-  return { root, engine, options: { engine, serverName: "files", ...more } };
-}
+import { gateClient, gateServer } from "../dist/mcp.js";
+import { bareEnd, later, place, read, SIDES } from "./mcp.mjs";
 
 /** Returns `true` if the members that are expected are there. Lists are compared as wholes. */
 function holds(expected, found) {
@@ -43,58 +25,6 @@ function holds(expected, found) {
     return false;
   }
 }
-
-/** A transport whose two ends are in the hands of the test. */
-function bareTransport() {
-  const sent = [];
-  return {
-    sent,
-    start: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-    send(message) {
-      sent.push(message);
-      return Promise.resolve();
-    },
-  };
-}
-
-/** An end of a connection that keeps what it receives. */
-function bareEnd() {
-  const got = [];
-  return {
-    got,
-    async connect(transport) {
-      this.to = transport;
-      transport.onmessage = (message) => got.push(message);
-      await transport.start();
-    },
-  };
-}
-
-/** Each side, as the four places where messages pass. */
-const SIDES = {
-  client: (options) => {
-    const [end, transport] = [gateClient(bareEnd(), options), bareTransport()];
-    return {
-      ready: end.connect(transport),
-      asks: (message) => end.to.send(message),
-      answers: (message) => transport.onmessage(message),
-      reached: transport.sent,
-      got: end.got,
-    };
-  },
-  server: (options) => {
-    const [end, transport] = [gateServer(bareEnd(), options), bareTransport()];
-    return {
-      ready: end.connect(transport),
-      asks: (message) => transport.onmessage(message),
-      answers: (message) => end.to.send(message),
-      reached: end.got,
-      got: transport.sent,
-    };
-  },
-};
-
 for (const [side, sideOf] of Object.entries(SIDES)) {
   test(`a gated ${side} answers as the guard does`, async (t) => {
     let count = 0;
@@ -412,29 +342,6 @@ test("a person may have as long as there is", async (t) => {
   assert.equal(reached.length, 1);
 });
 
-test("a list of tools is filtered", (t) => {
-  const { options } = place(t);
-  const tools = [{ name: "read", description: "Reads" }, { name: "gone" }, { name: "stop" }];
-  assert.deepEqual(filterTools(tools, options), [tools[0], tools[2]]);
-  assert.deepEqual(filterTools(tools, { ...options, serverName: "other" }), []);
-  const lock = read("callgate.lock");
-  assert.deepEqual(filterTools(tools, { ...options, lock }), []);
-  const [pinned] = Object.values(JSON.parse(lock).servers.files);
-  assert.deepEqual(filterTools([{ ...pinned.tool, _meta: {} }], { ...options, lock: JSON.parse(lock) }), [
-    { ...pinned.tool, _meta: {} },
-  ]);
-  for (const wrong of [
-    "",
-    "{}",
-    null,
-    { format: "callgate-lock/2", servers: {} },
-    { format: "callgate-lock/1", servers: { files: [] } },
-  ]) {
-    assert.throws(() => filterTools(tools, { ...options, lock: wrong }), { code: "invalid-document" });
-    assert.throws(() => gateClient(bareEnd(), { ...options, lock: wrong }), { code: "invalid-document" });
-  }
-});
-
 const META = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } };
 
 for (const [side, sideOf] of Object.entries(SIDES)) {
@@ -486,58 +393,3 @@ for (const [side, sideOf] of Object.entries(SIDES)) {
     assert.equal(asked, 2);
   });
 }
-
-test("a tool that its server says has changed is listed again before it is called", async (t) => {
-  const { root, options } = place(t, { lock: read("callgate.lock") });
-  const [pinned] = Object.values(JSON.parse(read("callgate.lock")).servers.files);
-  const ends = SIDES.client(options);
-  await ends.ready;
-  const reading = (id) => ({
-    jsonrpc: "2.0",
-    id,
-    method: "tools/call",
-    params: { name: "read", arguments: { path: join(root, "work/a") } },
-  });
-  const list = async (result) => {
-    await later();
-    const { id, method } = ends.reached.at(-1);
-    assert.equal(method, "tools/list");
-    await ends.answers({ jsonrpc: "2.0", id, result });
-    await later();
-  };
-  const first = ends.asks(reading(1));
-  await list({ tools: [], nextCursor: "more" });
-  assert.equal(ends.reached.at(-1).params.cursor, "more");
-  await list({ tools: [pinned.tool] });
-  await first;
-  assert.deepEqual(ends.reached.at(-1), reading(1));
-  await ends.asks(reading(2));
-  assert.deepEqual(ends.reached.at(-1), reading(2));
-  await ends.answers({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
-  const third = ends.asks(reading(3));
-  await list({ tools: [{ ...pinned.tool, description: "Writes" }] });
-  await third;
-  assert.equal(ends.got.at(-1).result._meta["callgate/rule"], "structural-unpinned-tool");
-  assert.equal(ends.got.length, 2);
-});
-
-test("a lock whose digest is not that of its tool is refused", (t) => {
-  const { options } = place(t);
-  const text = read("callgate.lock");
-  const bogus = text.replace(/sha256:[0-9a-f]{64}/, `sha256:${"0".repeat(64)}`);
-  for (const lock of [bogus, JSON.parse(bogus), text.replace('"Reads"', '"Reads, and more"')]) {
-    assert.throws(() => gateClient(bareEnd(), { ...options, lock }), { code: "invalid-document" });
-  }
-  gateClient(bareEnd(), { ...options, lock: text });
-  gateClient(bareEnd(), { ...options, lock: JSON.parse(text) });
-  // Digests of the command: numbers keep their spelling, and names are in the order of their code points.
-  const tool = {
-    description: "é\u0001\u2028",
-    inputSchema: { maximum: "MAX", "\ufb01": 1, "\u{1f600}": -0.5 },
-    name: "n",
-  };
-  const written = JSON.stringify(tool).replace('"MAX"', "1.0");
-  const digest = createHash("sha256").update(written).digest("hex");
-  const exact = `{"format":"callgate-lock/1","servers":{"files":{"n":{"digest":"sha256:${digest}","tool":${written}}}}}`;
-  gateClient(bareEnd(), { ...options, lock: exact });
-});

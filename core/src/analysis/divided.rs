@@ -362,6 +362,17 @@ impl<'a, 'e> Divided<'a, 'e> {
                     .chain(instances.map(|(_, path)| path))
                     .map(|path| Choice::text(path, label())),
             );
+            // The sandbox excepts what lies in it by its own letters alone.
+            if program.path_case == PathCase::Insensitive {
+                let folded = |path: &str| PathCase::Insensitive.fold_text(path).into_owned();
+                let is_excepted = |path: &&str| {
+                    let mut protected = program.protected.paths.iter();
+                    protected.any(|one| is_at_or_below(&folded(path), &folded(one)))
+                };
+                let excepted = program.sandbox.iter().map(|path| &**path).filter(is_excepted);
+                choices
+                    .extend(excepted.map(|path| Choice::text(places::other_case(path), in_other_letters())));
+            }
         }
         self.add_distinguished(&programs, &mut choices);
         choices
@@ -388,10 +399,7 @@ impl<'a, 'e> Divided<'a, 'e> {
             let texts = choices
                 .iter()
                 .filter_map(|choice| choice.value.as_ref()?.as_str());
-            let others = texts.map(|path| {
-                let label = Label::Words("a text that looks like a protected path in other letters");
-                Choice::text(places::other_case(path), label)
-            });
+            let others = texts.map(|path| Choice::text(places::other_case(path), in_other_letters()));
             let others: Vec<Choice> = others.collect();
             choices.extend(others);
         }
@@ -435,6 +443,10 @@ impl<'a, 'e> Divided<'a, 'e> {
         }
         Asked { arguments, context }
     }
+}
+
+fn in_other_letters() -> Label {
+    Label::Words("a text that looks like a protected path in other letters")
 }
 
 /// Texts that cannot be resolved under some roles, and can under others.

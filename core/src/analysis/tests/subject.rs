@@ -16,8 +16,6 @@ use crate::bind::Call;
 use crate::judge::{PlaceSeen, Sight, ValueSight};
 use crate::role::{RoleId, RoleSet};
 
-const PROTECTED: &str = "structural-protected-path";
-
 /// How judging sees each choice, by argument, roles and context.
 type Known = BTreeMap<(usize, Vec<RoleId>, bool, String), Vec<(Vec<u8>, Choice)>>;
 
@@ -186,7 +184,7 @@ impl<'a, 'e> Subject<'a, 'e> {
                 _ => Err(format!("refused by its form, and yet {verdict:?}")),
             };
         };
-        if sight.looks_protected && verdict.1 == PROTECTED && !self.shows_protected() {
+        if sight.looks_protected && verdict.1 == "structural-protected-path" && !self.shows_protected() {
             return Err("no region for a text that looks like a protected path".to_owned());
         }
         if sight.looks_protected || sight.is_above {
@@ -277,15 +275,12 @@ impl<'a, 'e> Subject<'a, 'e> {
         Ok(())
     }
 
-    /// Returns `true` if a region is about texts that look like protected paths.
+    /// Returns `true` if a region is about texts that look like protected paths. Another check may come first in its call.
     fn shows_protected(&self) -> bool {
         let mut regions = self.ways.iter().flat_map(|way| way.parts.iter().flatten());
         regions.any(|region| {
-            region.rule == PROTECTED
-                && region
-                    .places
-                    .iter()
-                    .any(|place| place.is.contains("looks like a protected path"))
+            let mut places = region.places.iter();
+            region.decision == "deny" && places.any(|place| place.is.contains("looks like a protected path"))
         })
     }
 

@@ -1,0 +1,85 @@
+// callgate/mcp: lists of tools, and locks that pin them.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { test } from "node:test";
+import { filterTools, gateClient } from "../dist/mcp.js";
+import { bareEnd, later, place, read, SIDES } from "./mcp.mjs";
+
+test("a list of tools is filtered", (t) => {
+  const { options } = place(t);
+  const tools = [{ name: "read", description: "Reads" }, { name: "gone" }, { name: "stop" }];
+  assert.deepEqual(filterTools(tools, options), [tools[0], tools[2]]);
+  assert.deepEqual(filterTools(tools, { ...options, serverName: "other" }), []);
+  const lock = read("callgate.lock");
+  assert.deepEqual(filterTools(tools, { ...options, lock }), []);
+  const [pinned] = Object.values(JSON.parse(lock).servers.files);
+  assert.deepEqual(filterTools([{ ...pinned.tool, _meta: {} }], { ...options, lock: JSON.parse(lock) }), [
+    { ...pinned.tool, _meta: {} },
+  ]);
+  for (const wrong of [
+    "",
+    "{}",
+    null,
+    { format: "callgate-lock/2", servers: {} },
+    { format: "callgate-lock/1", servers: { files: [] } },
+  ]) {
+    assert.throws(() => filterTools(tools, { ...options, lock: wrong }), { code: "invalid-document" });
+    assert.throws(() => gateClient(bareEnd(), { ...options, lock: wrong }), { code: "invalid-document" });
+  }
+});
+
+test("a tool that its server says has changed is listed again before it is called", async (t) => {
+  const { root, options } = place(t, { lock: read("callgate.lock") });
+  const [pinned] = Object.values(JSON.parse(read("callgate.lock")).servers.files);
+  const ends = SIDES.client(options);
+  await ends.ready;
+  const reading = (id) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name: "read", arguments: { path: join(root, "work/a") } },
+  });
+  const list = async (result) => {
+    await later();
+    const { id, method } = ends.reached.at(-1);
+    assert.equal(method, "tools/list");
+    await ends.answers({ jsonrpc: "2.0", id, result });
+    await later();
+  };
+  const first = ends.asks(reading(1));
+  await list({ tools: [], nextCursor: "more" });
+  assert.equal(ends.reached.at(-1).params.cursor, "more");
+  await list({ tools: [pinned.tool] });
+  await first;
+  assert.deepEqual(ends.reached.at(-1), reading(1));
+  await ends.asks(reading(2));
+  assert.deepEqual(ends.reached.at(-1), reading(2));
+  await ends.answers({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  const third = ends.asks(reading(3));
+  await list({ tools: [{ ...pinned.tool, description: "Writes" }] });
+  await third;
+  assert.equal(ends.got.at(-1).result._meta["callgate/rule"], "structural-unpinned-tool");
+  assert.equal(ends.got.length, 2);
+});
+
+test("a lock whose digest is not that of its tool is refused", (t) => {
+  const { options } = place(t);
+  const text = read("callgate.lock");
+  const bogus = text.replace(/sha256:[0-9a-f]{64}/, `sha256:${"0".repeat(64)}`);
+  for (const lock of [bogus, JSON.parse(bogus), text.replace('"Reads"', '"Reads, and more"')]) {
+    assert.throws(() => gateClient(bareEnd(), { ...options, lock }), { code: "invalid-document" });
+  }
+  gateClient(bareEnd(), { ...options, lock: text });
+  gateClient(bareEnd(), { ...options, lock: JSON.parse(text) });
+  // Digests of the command: numbers keep their spelling, and names are in the order of their code points.
+  const tool = {
+    description: "é\u0001\u2028",
+    inputSchema: { maximum: "MAX", "\ufb01": 1, "\u{1f600}": -0.5 },
+    name: "n",
+  };
+  const written = JSON.stringify(tool).replace('"MAX"', "1.0");
+  const digest = createHash("sha256").update(written).digest("hex");
+  const exact = `{"format":"callgate-lock/1","servers":{"files":{"n":{"digest":"sha256:${digest}","tool":${written}}}}}`;
+  gateClient(bareEnd(), { ...options, lock: exact });
+});

@@ -273,7 +273,9 @@ impl<'a, 'e> Divided<'a, 'e> {
         if self.other.is_some() && roles.own != roles.other && accepts != Accepts::Nothing {
             found.extend(resolved_by_some());
         }
-        if analysis.other.is_some() && !self.is_path(roles) && accepts != Accepts::Nothing {
+        let are_shown_elsewhere =
+            analysis.other.is_none() && !(self.refuses_others() && self.text_without_role().is_none());
+        if !are_shown_elsewhere && !self.is_path(roles) && accepts != Accepts::Nothing {
             found.extend(self.protected_texts());
         }
         if !is_required {
@@ -284,6 +286,31 @@ impl<'a, 'e> Divided<'a, 'e> {
             found.push(Choice::absent());
         }
         found.into()
+    }
+
+    /// Returns `true` if a call with an argument that nobody names is refused or escalates for it.
+    pub(super) fn refuses_others(&self) -> bool {
+        !self.tool.member(&self.unnamed).is_known
+    }
+
+    /// An argument that may hold a text, and that neither a role nor a condition is about.
+    pub(super) fn text_without_role(&self) -> Option<&'e str> {
+        let program = self.analysis.imagined.program();
+        let is_looked_at = |slot: &Slot<'_>| {
+            let argument = slot.argument.and_then(|at| self.tool.arguments.get(at));
+            let roles = argument.into_iter().flat_map(|one| one.roles.possible());
+            let own: RoleSet = roles.collect();
+            let is_valued = self.are_valued(SlotRoles {
+                own,
+                other: RoleSet::default(),
+            });
+            is_valued || !slot.tests.is_empty()
+        };
+        let mut names = self.tool.member_names();
+        names.find(|name| {
+            let mut slots = self.slots.iter().filter(|slot| slot.begins_at(name));
+            slots::accepts(program, self.tool, name) != Accepts::Nothing && !slots.any(is_looked_at)
+        })
     }
 
     /// A text for each place between what values of these roles are compared with: the same for all tools of a server that the
@@ -338,7 +365,7 @@ impl<'a, 'e> Divided<'a, 'e> {
         atoms
     }
 
-    pub(super) fn is_path(&self, roles: SlotRoles) -> bool {
+    fn is_path(&self, roles: SlotRoles) -> bool {
         let other = self.other.map(|other| other.imagined.program().path_roles);
         roles.own.intersects(self.analysis.imagined.program().path_roles)
             || other.is_some_and(|paths| roles.other.intersects(paths))

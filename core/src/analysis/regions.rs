@@ -136,7 +136,7 @@ impl Divided<'_, '_> {
         }
         groups.extend(self.extra());
         let compared = self.other.and_then(|_| self.without_role(mode));
-        groups.extend(compared.or_else(|| self.known_text(mode)));
+        groups.extend(compared.or_else(|| self.known_text()));
         groups
     }
 
@@ -215,29 +215,10 @@ impl Divided<'_, '_> {
         })
     }
 
-    /// An argument that the annotation or the schema names and whose text may look like a protected path, where others are refused.
-    fn known_text(&self, mode: &Mode) -> Option<Group> {
-        if self.tool.member(&self.unnamed).is_known {
-            return None;
-        }
-        // One without a role before one with a role, in which other checks may come first.
-        let is_valued = |name: &&str| {
-            let mut slots = self
-                .slots
-                .iter()
-                .enumerate()
-                .filter(|(_, slot)| slot.begins_at(name));
-            slots.any(|(at, slot)| !slot.tests.is_empty() || self.are_valued(self.roles_at(mode, at)))
-        };
-        let named = self
-            .tool
-            .member_names()
-            .filter(|name| self.may_look_protected(mode, name));
-        let argument = named.min_by_key(is_valued)?;
-        let shown = match is_valued(&argument) {
-            true => "any argument that is not a path",
-            false => ANY_ARGUMENT,
-        };
+    /// An argument that the annotation or the schema names, and that may hold a text that looks like a protected path, where others
+    /// are refused.
+    fn known_text(&self) -> Option<Group> {
+        let argument = self.text_without_role().filter(|_| self.refuses_others())?;
         let accepts = slots::accepts(self.analysis.imagined.program(), self.tool, argument);
         let mut choices = vec![Choice::absent()];
         choices.extend(self.protected_texts().into_iter().map(|choice| Choice {
@@ -249,20 +230,9 @@ impl Divided<'_, '_> {
             choices: vec![choices.into()],
             extra: Some(Extra {
                 argument: argument.to_owned(),
-                shown,
+                shown: ANY_ARGUMENT,
             }),
         })
-    }
-
-    /// Returns `true` if the argument may hold a text that no path role is about.
-    fn may_look_protected(&self, mode: &Mode, name: &str) -> bool {
-        let accepts = slots::accepts(self.analysis.imagined.program(), self.tool, name);
-        let mut slots = self
-            .slots
-            .iter()
-            .enumerate()
-            .filter(|(_, slot)| slot.begins_at(name));
-        accepts != Accepts::Nothing && !slots.any(|(at, _)| self.is_path(self.roles_at(mode, at)))
     }
 
     pub(super) fn part(&mut self, mode: &Mode, groups: &[Group], least: &Picks, at: usize) -> Cut {

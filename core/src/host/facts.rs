@@ -64,16 +64,20 @@ type OfPaths<A> = BTreeMap<Asked<Arc<str>>, A>;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Asked<Q> {
     length: usize,
-    end: [u8; 16],
+    /// As a number, which is compared at once.
+    end: u128,
     question: Q,
 }
 
 impl<Q> Asked<Q> {
     fn new(question: Q, about: fn(&Q) -> &str) -> Self {
         let text = about(&question).as_bytes();
-        let (length, end) = (text.len(), text.last_chunk().copied().unwrap_or_default());
+        let end = match text.last_chunk() {
+            Some(end) => u128::from_le_bytes(*end),
+            None => text.iter().fold(0, |end, byte| end << 8 | u128::from(*byte)),
+        };
         Self {
-            length,
+            length: text.len(),
             end,
             question,
         }

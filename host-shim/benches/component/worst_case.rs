@@ -56,7 +56,10 @@ pub(super) fn print() {
 fn row(shape: &Shape) -> Row {
     let (native, rule) = times(shape, &shape.documents(), EngineKind::Native);
     let (component, other) = times(shape, &shape.documents(), EngineKind::Component);
-    let nothing = [(DocumentKind::Policy, json!({"rules": []}))];
+    let nothing = [
+        (DocumentKind::Policy, json!({"rules": []})),
+        (DocumentKind::Annotations, json!({"servers": {}})),
+    ];
     let (reading, _) = times(shape, &nothing, EngineKind::Component);
     assert!(
         rule == other || other.starts_with("refused"),

@@ -116,6 +116,44 @@ fn an_array_without_a_text_lies_in_a_region() {
     }
 }
 
+/// Where every argument that holds a text is looked at, one of these shows what is protected.
+#[test]
+fn a_protected_path_in_place_of_a_url_lies_in_a_region() {
+    let rule = |name: &str, condition: Value, then: &str| json!({"name": name, "if": condition, "then": then, "reason": "r"});
+    let rules = json!([
+        rule(
+            "asked",
+            json!({"args": [{"arg": "mode", "in": [1, true]}]}),
+            "allow"
+        ),
+        rule(
+            "r0",
+            json!({"server": ["fetch"], "args": [{"arg": "branch", "in": ["dry", "main"]}, {"arg": "branch", "is": "truthy"}]}),
+            "escalate"
+        ),
+        rule("r1", json!({}), "deny"),
+    ]);
+    let documents = vec![
+        (DocumentKind::Policy, json!({"rules": rules})),
+        (DocumentKind::Annotations, arbitrary::annotations()),
+        (DocumentKind::ProtectedPaths, json!(["/srv/app"])),
+        (DocumentKind::Sandbox, json!("/srv/app")),
+        (
+            DocumentKind::Options,
+            json!({"unknownArguments": "escalate", "sandbox": "after-rules", "compatibility": "runtime"}),
+        ),
+        (DocumentKind::DomainAllowlists, json!({"fetch": ["*"]})),
+    ];
+    let engine = arbitrary::engine(&documents).unwrap();
+    let analysis = Analysis::new(&engine);
+    let mut subject = Subject::new(&analysis, "fetch", "get", Mistake::None);
+    let mut tally = Tally::default();
+    for url in ["https://[::1]", "/srv/app"] {
+        let held = subject.check(&json!({"url": url}), None, &mut tally);
+        assert_eq!(held, Ok(()), "{url}");
+    }
+}
+
 /// The documents, but for the annotations, which are always the same.
 pub(super) fn shown(documents: &Documents) -> String {
     let others = documents

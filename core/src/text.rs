@@ -12,12 +12,24 @@ pub(crate) fn is_at_or_below(path: &str, directory: &str) -> bool {
 
 /// `path` relative to `directory`: empty for the directory itself, `None` if `path` is not at or below it.
 pub fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
-    let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
-    if rest.is_empty() {
+    let directory = directory.trim_end_matches('/');
+    let (above, rest) = path.split_at_checked(directory.len())?;
+    if !are_same(above.as_bytes(), directory.as_bytes()) {
+        None
+    } else if rest.is_empty() {
         Some(rest)
     } else {
         rest.strip_prefix('/')
     }
+}
+
+/// Returns `true` if the bytes are the same. Paths are long, and the comparison that WebAssembly has goes byte by byte.
+pub(crate) fn are_same(one: &[u8], other: &[u8]) -> bool {
+    let ((ones, rest), (others, other_rest)) = (one.as_chunks::<16>(), other.as_chunks());
+    let mut pairs = ones.iter().zip(others);
+    one.len() == other.len()
+        && rest == other_rest
+        && pairs.all(|(one, other)| u128::from_ne_bytes(*one) == u128::from_ne_bytes(*other))
 }
 
 /// Returns `true` if no component of the relative path `names` is empty, `.` or `..`.

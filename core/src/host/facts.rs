@@ -1,11 +1,12 @@
 //! The memory of the host's answers during one evaluation.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use crate::text::{has_only_normal_components, strip_directory};
+use crate::text::{are_same, has_only_normal_components, strip_directory};
 
 use super::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 
@@ -54,10 +55,45 @@ pub(crate) struct Facts<'h> {
     is_exhausted: bool,
 }
 
-type Realpath = Result<Arc<str>, RealpathError>;
+type Realpath = Result<Real, RealpathError>;
+
+/// Where a path really is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Real {
+    pub(crate) path: Arc<str>,
+    /// `true` if that is the path that was asked about. Paths are long, so that they are compared once.
+    pub(crate) is_same: bool,
+}
 
 /// Answers about paths.
-type OfPaths<A> = BTreeMap<Asked<Arc<str>>, A>;
+type OfPaths<A> = BTreeMap<Asked<Path>, A>;
+
+/// A path that was asked about.
+#[derive(Clone, Debug)]
+struct Path(Arc<str>);
+
+impl Ord for Path {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match are_same(self.0.as_bytes(), other.0.as_bytes()) {
+            true => Ordering::Equal,
+            false => self.0.cmp(&other.0),
+        }
+    }
+}
+
+impl PartialOrd for Path {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Path {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Path {}
 
 /// A question as a key: by the length and the last bytes of what it is about, and only then by all of it. Paths of one call
 /// often lie in one directory, so that they begin alike.
@@ -84,13 +120,13 @@ impl<Q> Asked<Q> {
     }
 }
 
-impl Asked<Arc<str>> {
+impl Asked<Path> {
     fn path(path: &str) -> Self {
         Self::shared(path.into())
     }
 
     fn shared(path: Arc<str>) -> Self {
-        Self::new(path, |path| path)
+        Self::new(Path(path), |path| &path.0)
     }
 }
 
@@ -186,8 +222,14 @@ impl<'h> Facts<'h> {
             None => self.host,
         };
         let answer: Realpath = match host.realpath(path) {
-            Ok(real) if *real == *path => Ok(Arc::clone(&entry.key().question)),
-            Ok(real) if is_normalized(&real) => Ok(Arc::from(real)),
+            Ok(real) if are_same(real.as_bytes(), path.as_bytes()) => Ok(Real {
+                path: Arc::clone(&entry.key().question.0),
+                is_same: true,
+            }),
+            Ok(real) if is_normalized(&real) => Ok(Real {
+                path: Arc::from(real),
+                is_same: false,
+            }),
             Ok(real) => Err(RealpathError::Host(HostError::new(format!(
                 "realpath answered {real:?} for `{path}`, expected an absolute path without `.`, `..` or `//`"
             )))),
@@ -196,7 +238,11 @@ impl<'h> Facts<'h> {
         if let Some(log) = &mut self.log {
             log.push(Exchange {
                 question: Question::realpath(path),
-                answer: answer.as_deref().map(Cow::Borrowed).map_err(Clone::clone).into(),
+                answer: answer
+                    .as_ref()
+                    .map(|real| Cow::Borrowed(&*real.path))
+                    .map_err(Clone::clone)
+                    .into(),
             });
         }
         if let Err(RealpathError::Host(error)) = answer {
@@ -212,8 +258,8 @@ impl<'h> Facts<'h> {
         let asked = Asked::path(path);
         let known = self.realpaths.as_ref();
         match known.and_then(|known| known.get_key_value(&asked)) {
-            Some((known, _)) => Arc::clone(&known.question),
-            None => asked.question,
+            Some((known, _)) => Arc::clone(&known.question.0),
+            None => asked.question.0,
         }
     }
 

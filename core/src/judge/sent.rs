@@ -11,7 +11,7 @@ use crate::bind::Replacement;
 use crate::path::{CanonicalPath, Unresolvable, lexical};
 use crate::program::{Compatibility, ServerPath};
 use crate::role::{Category, Registry};
-use crate::text::strip_directory;
+use crate::text::{are_same, strip_directory};
 
 impl<'h> Canonicalizer<'_, 'h> {
     /// Refuses a place that the tool's server has no name for, or takes for another one; `is_of_repository` if it is a git
@@ -136,8 +136,10 @@ impl<'h> Canonicalizer<'_, 'h> {
             true => Some(self.sent(&canonical, base)?),
             false => Some(Cow::Borrowed(&*canonical)),
         };
-        let changed =
-            |text_in_view: Cow<'_, str>| (*text_in_view != *text).then(|| text_in_view.into_owned());
+        let changed = |in_view: Cow<'_, str>| {
+            let is_changed = !are_same(in_view.as_bytes(), text.as_bytes());
+            is_changed.then(|| in_view.into_owned())
+        };
         let transport = transport.and_then(changed);
         let policy = changed(policy);
         (transport.is_some() || policy.is_some()).then_some(Replacement {

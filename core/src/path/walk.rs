@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::host::{Facts, KNOWN_PATH};
 use crate::limits::Limits;
-use crate::text::strip_directory;
+use crate::text::{are_same, strip_directory};
 
 use super::PathCase;
 use super::lexical::{join, parent, split_last};
@@ -44,11 +44,11 @@ impl<'w, 'h> Walk<'w, 'h> {
         let Some(real) = existing(self.facts.realpath(path))? else {
             return Ok(None);
         };
-        if *real != *path {
-            check_process(&real, self.path_case)?;
-            self.check_links(path, &real)?;
+        if !real.is_same {
+            check_process(&real.path, self.path_case)?;
+            self.check_links(path, &real.path)?;
         }
-        Ok(Some(real))
+        Ok(Some(real.path))
     }
 
     /// Where the collapsed `path`, which is missing, would be made, if an earlier walk found that out.
@@ -278,7 +278,7 @@ fn split_where_apart<'p>(path: &'p str, other: &str) -> (&'p str, &'p str) {
         .as_bytes()
         .chunks_exact(CHUNK)
         .zip(other.as_bytes().chunks_exact(CHUNK));
-    let same = CHUNK * chunks.take_while(|(one, other)| one == other).count();
+    let same = CHUNK * chunks.take_while(|(one, other)| are_same(one, other)).count();
     let both = path.bytes().zip(other.bytes()).skip(same);
     let same = same + both.take_while(|(one, other)| one == other).count();
     let slash = path.bytes().take(same).rposition(|byte| byte == b'/');

@@ -28,6 +28,10 @@ pub enum Face {
 /// by a clock have it look at that clock in each function that it enters, and a component is not sent over networks.
 const INLINED: u32 = 1200;
 
+/// Instructions for sixteen bytes at a time. With them a component takes half as long for the longest paths. V8 finds none of it
+/// in the module for JavaScript.
+const VECTORS: &str = "-C target-feature=+simd128";
+
 /// Builds the face's crate, in the workspace at `root`, into the target directory `target`; the answer is the module.
 ///
 /// # Errors
@@ -79,7 +83,8 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         }
         Face::Component => {
             command.env("CARGO_PROFILE_WASM_STRIP", "symbols");
-            command.env("RUSTFLAGS", format!("-C llvm-args=-inline-threshold={INLINED}"));
+            let inlined = format!("-C llvm-args=-inline-threshold={INLINED}");
+            command.env("RUSTFLAGS", format!("{VECTORS} {inlined}"));
         }
     }
     succeed(&mut command)?;

@@ -277,10 +277,15 @@ impl<'a, 'e> Subject<'a, 'e> {
 
     /// Returns `true` if a region is about texts that look like protected paths. Another check may come first in its call.
     fn shows_protected(&self) -> bool {
-        let mut regions = self.ways.iter().flat_map(|way| way.parts.iter().flatten());
-        regions.any(|region| {
-            let mut places = region.places.iter();
-            region.decision == "deny" && places.any(|place| place.is.contains("looks like a protected path"))
+        let is_meant = |text: String| text.contains("looks like a protected path");
+        self.modes.iter().zip(&self.ways).any(|(mode, way)| {
+            let mut fixed = mode.fixed.iter().flatten();
+            let is_fixed = fixed.any(|choice| is_meant(choice.label.to_string()));
+            let mut regions = way.parts.iter().flatten();
+            regions.any(|region| {
+                let mut places = region.places.iter();
+                region.decision == "deny" && (is_fixed || places.any(|place| is_meant(place.is.clone())))
+            })
         })
     }
 

@@ -102,6 +102,12 @@ impl<'v> CanonicalHost<'v> {
         self.kind
     }
 
+    /// Returns `true` if it is an address, or has no characters but those of names and of patterns of them.
+    pub(super) fn is_plain(&self) -> bool {
+        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._*".contains(&byte);
+        self.kind == HostKind::Address || self.text.bytes().all(is_of_name)
+    }
+
     /// The host and the addresses embedded in it.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         once(self.text()).chain(self.embedded())

@@ -318,7 +318,8 @@ fn possible_hosts(value: &str, domain: &str) -> (Vec<Box<str>>, Option<Box<str>>
 
 fn bare_target(value: &str) -> Option<Target<'static>> {
     let (host, path) = value.split_once('/').unwrap_or((value, ""));
-    let host = CanonicalHost::parse(host)?;
+    // The standard of URLs takes several names with commas between them for one, and programs for a list.
+    let host = CanonicalHost::parse(host).filter(CanonicalHost::is_plain)?;
     Some(Target {
         exact: (!path.is_empty()).then(|| format!("{}/{path}", host.text()).into()),
         folded: fold_repository(host.text(), path),

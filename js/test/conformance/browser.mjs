@@ -22,6 +22,13 @@ if (!hasChromium()) {
 const server = await serve(fileURLToPath(new URL("../..", import.meta.url)), { "/": PAGE });
 const browser = await startChromium();
 const page = await browser.newPage();
+// Whatever the page lacks would else be missed until the time is up.
+for (const event of ["pageerror", "requestfailed"]) {
+  page.on(event, (what) => {
+    process.stderr.write(`the page fails: ${what instanceof Error ? what.stack : what.url()}\n`);
+    process.exit(70);
+  });
+}
 await page.goto(server.origin);
 await page.waitForFunction(() => globalThis.run !== undefined);
 for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {

@@ -60,9 +60,9 @@ pub(crate) struct Artifact {
 pub(crate) const GATE: Artifact = Artifact {
     name: "the gate for JavaScript",
     faces: &[GATE_FACE, FUNCTIONS_FACE],
-    then: ("node", &["tools/bundle.mjs", "node", "web"]),
+    then: ("node", &["tools/bundle.mjs", "node", "web", "functions-web"]),
     folder: "dist",
-    files: &["node.js"],
+    files: &["node.js", "web.js", "functions-web.js"],
 };
 
 pub(crate) const PACKAGE: Artifact = Artifact {
@@ -212,4 +212,26 @@ pub(crate) fn packer(is_quiet: bool) -> Result<PathBuf, String> {
 /// The packer as it was last built: cargo would wait for another build.
 pub(crate) fn built_packer() -> Result<PathBuf, String> {
     Ok(programs()?.join(PACKER))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On a bare machine nothing else is there when the browser's host starts.
+    #[test]
+    fn what_the_browsers_host_loads_is_built_with_the_gate() {
+        let (_, built) = GATE.then;
+        let host = root().join("js/test/conformance/browser.mjs");
+        let text = fs::read_to_string(host).expect("the host");
+        let loaded = text
+            .split("/dist/")
+            .skip(1)
+            .filter_map(|rest| rest.split_once(".js"));
+        let loaded: Vec<&str> = loaded.map(|(entry, _)| entry).collect();
+        assert!(loaded.len() > 1, "{loaded:?}");
+        for entry in loaded {
+            assert!(built.contains(&entry), "`{entry}`");
+        }
+    }
 }

@@ -273,9 +273,11 @@ impl<'a, 'e> Divided<'a, 'e> {
         if self.other.is_some() && roles.own != roles.other && accepts != Accepts::Nothing {
             found.extend(resolved_by_some());
         }
-        let are_shown_elsewhere =
-            analysis.other.is_none() && !(self.refuses_others() && self.text_without_role().is_none());
-        if !are_shown_elsewhere && !self.is_path(roles) && accepts != Accepts::Nothing {
+        let shows_protected = match analysis.other {
+            Some(_) => !self.is_path(roles) && accepts != Accepts::Nothing,
+            None => self.text_in_place_of_value() == Some(slot),
+        };
+        if shows_protected {
             found.extend(self.protected_texts());
         }
         if !is_required {
@@ -297,19 +299,30 @@ impl<'a, 'e> Divided<'a, 'e> {
     pub(super) fn text_without_role(&self) -> Option<&'e str> {
         let program = self.analysis.imagined.program();
         let is_looked_at = |slot: &Slot<'_>| {
-            let argument = slot.argument.and_then(|at| self.tool.arguments.get(at));
-            let roles = argument.into_iter().flat_map(|one| one.roles.possible());
-            let own: RoleSet = roles.collect();
-            let is_valued = self.are_valued(SlotRoles {
-                own,
-                other: RoleSet::default(),
-            });
-            is_valued || !slot.tests.is_empty()
+            let own = slot.possible_roles(self.tool).collect();
+            let other = RoleSet::default();
+            self.are_valued(SlotRoles { own, other }) || !slot.tests.is_empty()
         };
         let mut names = self.tool.member_names();
         names.find(|name| {
             let mut slots = self.slots.iter().filter(|slot| slot.begins_at(name));
             slots::accepts(program, self.tool, name) != Accepts::Nothing && !slots.any(is_looked_at)
+        })
+    }
+
+    /// The slot that shows what is protected, where no other argument may.
+    fn text_in_place_of_value(&self) -> Option<usize> {
+        if !self.refuses_others() || self.text_without_role().is_some() {
+            return None;
+        }
+        self.slots.iter().position(|slot| {
+            let own = slot.possible_roles(self.tool).collect();
+            let other = RoleSet::default();
+            let roles = SlotRoles { own, other };
+            slot.is_top()
+                && slot.accepts != Accepts::Nothing
+                && self.are_valued(roles)
+                && !self.is_path(roles)
         })
     }
 

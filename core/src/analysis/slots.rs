@@ -274,6 +274,14 @@ impl<'p> Slot<'p> {
         matches!(self.way.first(), Some(Segment::Key(first)) if **first == *name)
     }
 
+    /// The roles that a value there may have.
+    pub(super) fn possible_roles(&self, tool: &Tool) -> impl Iterator<Item = RoleId> {
+        let argument = self.argument.and_then(|at| tool.arguments.get(at));
+        argument
+            .into_iter()
+            .flat_map(|argument| argument.roles.possible())
+    }
+
     /// Returns `true` if it is a member of the arguments.
     pub(super) fn is_top(&self) -> bool {
         matches!(self.way.as_slice(), [Segment::Key(_)])

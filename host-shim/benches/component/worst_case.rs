@@ -23,7 +23,7 @@ const SAMPLES: usize = 5;
 struct Row {
     name: &'static str,
     native: Duration,
-    /// What the component takes to read the same text where it has nothing to judge.
+    /// The time that the component takes to read the same text where it has nothing to judge.
     reading: Duration,
     fastest: Duration,
     median: Duration,

@@ -30,7 +30,7 @@ const INLINED: u32 = 1200;
 
 /// Instructions for sixteen bytes at a time. With them a component takes half as long for the longest paths. V8 finds none of it
 /// in the module for JavaScript.
-const VECTORS: &str = "-C target-feature=+simd128";
+const SIMD: &str = "-C target-feature=+simd128";
 
 /// Builds the face's crate, in the workspace at `root`, into the target directory `target`; the answer is the module.
 ///
@@ -84,7 +84,7 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         Face::Component => {
             command.env("CARGO_PROFILE_WASM_STRIP", "symbols");
             let inlined = format!("-C llvm-args=-inline-threshold={INLINED}");
-            command.env("RUSTFLAGS", format!("{VECTORS} {inlined}"));
+            command.env("RUSTFLAGS", format!("{SIMD} {inlined}"));
         }
     }
     succeed(&mut command)?;

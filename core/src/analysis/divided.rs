@@ -315,7 +315,7 @@ impl<'a, 'e> Divided<'a, 'e> {
         if !self.refuses_others() || self.text_without_role().is_some() {
             return None;
         }
-        self.slots.iter().position(|slot| {
+        let is_meant = |slot: &Slot<'_>| {
             let own = slot.possible_roles(self.tool).collect();
             let other = RoleSet::default();
             let roles = SlotRoles { own, other };
@@ -323,7 +323,11 @@ impl<'a, 'e> Divided<'a, 'e> {
                 && slot.accepts != Accepts::Nothing
                 && self.are_valued(roles)
                 && !self.is_path(roles)
-        })
+        };
+        let slots = self.slots.iter().enumerate().filter(|(_, slot)| is_meant(slot));
+        // Of the values that conditions look at, not all may be looked at.
+        let found = slots.min_by_key(|(_, slot)| !slot.tests.is_empty());
+        found.map(|(at, _)| at)
     }
 
     /// A text for each place between what values of these roles are compared with: the same for all tools of a server that the

@@ -38,6 +38,7 @@ mod places;
 mod placing;
 mod portable;
 mod progress;
+mod protected;
 mod regions;
 mod rows;
 mod same;

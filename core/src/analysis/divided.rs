@@ -10,15 +10,13 @@ use super::atoms::{Atoms, ValueKinds};
 use super::choice::Choice;
 use super::choices::choices;
 use super::label::Label;
-use super::places;
 use super::slots::{self, Accepts, Slot};
 use super::texts::{Texts, fresh};
 use super::{Analysis, Target, addresses, ceilings};
 use crate::engine::Imagined;
-use crate::path::{PathCase, expand_tilde, lexical};
-use crate::program::{Program, Tool};
+use crate::path::{expand_tilde, lexical};
+use crate::program::Tool;
 use crate::role::{RoleId, RoleSet};
-use crate::text::is_at_or_below;
 
 /// One tool, and the values that its arguments are given.
 pub(super) struct Divided<'a, 'e> {
@@ -290,46 +288,6 @@ impl<'a, 'e> Divided<'a, 'e> {
         found.into()
     }
 
-    /// Returns `true` if a call with an argument that nobody names is refused or escalates for it.
-    pub(super) fn refuses_others(&self) -> bool {
-        !self.tool.member(&self.unnamed).is_known
-    }
-
-    /// An argument that may hold a text, and that neither a role nor a condition is about.
-    pub(super) fn text_without_role(&self) -> Option<&'e str> {
-        let program = self.analysis.imagined.program();
-        let is_looked_at = |slot: &Slot<'_>| {
-            let own = slot.possible_roles(self.tool).collect();
-            let other = RoleSet::default();
-            self.are_valued(SlotRoles { own, other }) || !slot.tests.is_empty()
-        };
-        let mut names = self.tool.member_names();
-        names.find(|name| {
-            let mut slots = self.slots.iter().filter(|slot| slot.begins_at(name));
-            slots::accepts(program, self.tool, name) != Accepts::Nothing && !slots.any(is_looked_at)
-        })
-    }
-
-    /// The slot that shows what is protected, where no other argument may.
-    fn text_in_place_of_value(&self) -> Option<usize> {
-        if !self.refuses_others() || self.text_without_role().is_some() {
-            return None;
-        }
-        let is_meant = |slot: &Slot<'_>| {
-            let own = slot.possible_roles(self.tool).collect();
-            let other = RoleSet::default();
-            let roles = SlotRoles { own, other };
-            slot.is_top()
-                && slot.accepts != Accepts::Nothing
-                && self.are_valued(roles)
-                && !self.is_path(roles)
-        };
-        let slots = self.slots.iter().enumerate().filter(|(_, slot)| is_meant(slot));
-        // Of the values that conditions look at, not all may be looked at.
-        let found = slots.min_by_key(|(_, slot)| !slot.tests.is_empty());
-        found.map(|(at, _)| at)
-    }
-
     /// A text for each place between what values of these roles are compared with: the same for all tools of a server that the
     /// same rules are about.
     pub(super) fn texts(&self, roles: SlotRoles) -> Arc<Texts> {
@@ -382,71 +340,10 @@ impl<'a, 'e> Divided<'a, 'e> {
         atoms
     }
 
-    fn is_path(&self, roles: SlotRoles) -> bool {
+    pub(super) fn is_path(&self, roles: SlotRoles) -> bool {
         let other = self.other.map(|other| other.imagined.program().path_roles);
         roles.own.intersects(self.analysis.imagined.program().path_roles)
             || other.is_some_and(|paths| roles.other.intersects(paths))
-    }
-
-    /// Texts that look like protected paths, which an argument without the role of a path may not hold.
-    pub(super) fn protected_texts(&self) -> Vec<Choice> {
-        let other = self.other.map(|other| other.imagined.program());
-        let programs = std::iter::once(self.analysis.imagined.program()).chain(other);
-        let programs: Vec<&Program> = programs.filter(|program| program.heuristic_paths).collect();
-        let mut choices = Vec::new();
-        for program in &programs {
-            let sandbox: Vec<&str> = program.sandbox.iter().map(|path| &**path).collect();
-            let patterns = program.protected.patterns.iter();
-            let instances =
-                patterns.flat_map(|one| places::matching(&one.directory, one.pattern.as_str(), &sandbox));
-            let paths = program.protected.paths.iter().map(|path| path.to_string());
-            let label = || Label::Words("a text that looks like a protected path");
-            choices.extend(
-                paths
-                    .chain(instances.map(|(_, path)| path))
-                    .map(|path| Choice::text(path, label())),
-            );
-            // The sandbox excepts what lies in it by its own letters alone.
-            if program.path_case == PathCase::Insensitive {
-                let folded = |path: &str| PathCase::Insensitive.fold_text(path).into_owned();
-                let is_excepted = |path: &&str| {
-                    let mut protected = program.protected.paths.iter();
-                    protected.any(|one| is_at_or_below(&folded(path), &folded(one)))
-                };
-                let excepted = program.sandbox.iter().map(|path| &**path).filter(is_excepted);
-                choices
-                    .extend(excepted.map(|path| Choice::text(places::other_case(path), in_other_letters())));
-            }
-        }
-        self.add_distinguished(&programs, &mut choices);
-        choices
-    }
-
-    /// Adds texts that look like paths and that one program may protect and another not: those in a sandbox, which excepts from what
-    /// is protected, and protected paths in other letters.
-    fn add_distinguished(&self, programs: &[&Program], choices: &mut Vec<Choice>) {
-        let Some(other) = self.other else { return };
-        let folded = |path: &str| PathCase::Insensitive.fold_text(path).into_owned();
-        let is_protected = |path: &str| {
-            let mut all = programs.iter().flat_map(|program| &program.protected.paths);
-            all.any(|protected| is_at_or_below(&folded(path), &folded(protected)))
-                || self.analysis.imagined.is_matched(path, false)
-                || other.imagined.is_matched(path, false)
-        };
-        let sandboxes = programs.iter().flat_map(|program| &program.sandbox);
-        let excepted = sandboxes.filter(|path| is_protected(path)).map(|path| {
-            let label = Label::Words("a text that looks like a path in the sandbox");
-            Choice::text(format!("{}/some-file", path.trim_end_matches('/')), label)
-        });
-        choices.extend(excepted);
-        if self.analysis.imagined.program().path_case != other.imagined.program().path_case {
-            let texts = choices
-                .iter()
-                .filter_map(|choice| choice.value.as_ref()?.as_str());
-            let others = texts.map(|path| Choice::text(places::other_case(path), in_other_letters()));
-            let others: Vec<Choice> = others.collect();
-            choices.extend(others);
-        }
     }
 
     /// The arguments of a call in which each slot holds its value, and whether all of them found a place.
@@ -489,10 +386,6 @@ impl<'a, 'e> Divided<'a, 'e> {
     }
 }
 
-fn in_other_letters() -> Label {
-    Label::Words("a text that looks like a protected path in other letters")
-}
-
 /// Texts that cannot be resolved under some roles, and can under others.
 fn resolved_by_some() -> impl Iterator<Item = Choice> {
     let texts = [
@@ -527,4 +420,20 @@ pub(super) fn products(sizes: &[usize], most: usize) -> impl Iterator<Item = Vec
         Some(found)
     })
     .take(most)
+}
+
+/// The base, with each place in turn changed to every other choice.
+pub(super) fn one_by_one(sizes: &[usize], base: &[usize], most: usize) -> Vec<Vec<usize>> {
+    let mut found = Vec::new();
+    for (at, size) in sizes.iter().enumerate() {
+        for pick in 0..*size {
+            let mut picks = base.to_vec();
+            if let Some(own) = picks.get_mut(at) {
+                *own = pick;
+            }
+            found.push(picks);
+        }
+    }
+    found.truncate(most);
+    found
 }

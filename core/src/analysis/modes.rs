@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::atoms::Atoms;
 use super::choice::Choice;
-use super::divided::{Divided, Mode, SlotRoles, products};
+use super::divided::{Divided, Mode, SlotRoles, one_by_one, products};
 use super::label::Label;
 use super::names::{self, Naming};
 use super::slots::{self, Accepts, Slot};
@@ -23,6 +23,9 @@ impl Divided<'_, '_> {
         let tested: Vec<usize> = (0..self.slots.len())
             .filter(|at| self.slots.get(*at).is_some_and(|slot| !slot.tests.is_empty()))
             .collect();
+        // Of this argument a condition may not tell a protected path from other texts, and yet its verdict is another.
+        let shows = self.text_in_place_of_value();
+        let protected = shows.map(|_| self.protected_texts()).unwrap_or_default();
         let mut dimensions: Vec<Vec<Choice>> = Vec::new();
         for at in &tested {
             let mut found = Vec::new();
@@ -78,6 +81,9 @@ impl Divided<'_, '_> {
                 found = self.reaching(roles, found);
             } else {
                 found = self.distinguished(*at, found, |_| ());
+                if shows == Some(*at) {
+                    found.extend(protected.iter().cloned());
+                }
             }
             dimensions.push(found);
         }
@@ -88,8 +94,9 @@ impl Divided<'_, '_> {
                 "conditions tell more combinations of arguments apart than were looked at".to_owned(),
             );
         }
-        let mut modes: Vec<(Mode, Met)> = Vec::new();
-        for picks in products(&dimensions.iter().map(Vec::len).collect::<Vec<_>>(), most * most) {
+        let mut modes: Vec<(Mode, (bool, Met))> = Vec::new();
+        let sizes: Vec<usize> = dimensions.iter().map(Vec::len).collect();
+        for picks in ordered(&sizes, most) {
             let mut fixed: Vec<Option<Choice>> = vec![None; self.slots.len()];
             for ((at, dimension), pick) in tested.iter().zip(&dimensions).zip(picks) {
                 if let (Some(slot), Some(choice)) = (fixed.get_mut(*at), dimension.get(pick)) {
@@ -109,10 +116,13 @@ impl Divided<'_, '_> {
                 roles,
                 other: other.unwrap_or_default(),
             };
+            let shown = shows.and_then(|at| mode.fixed.get(at)?.as_ref());
+            let is_protected = shown.is_some_and(|own| protected.iter().any(|one| one.value == own.value));
             let holds_values = tested.iter().any(|at| self.are_valued(self.roles_at(&mode, *at)));
             let count = modes.len();
             let known = modes.iter_mut().find(|(one, known)| {
-                !holds_values && one.roles == mode.roles && one.other == mode.other && *known == met
+                let is_like = one.roles == mode.roles && one.other == mode.other;
+                !holds_values && is_like && *known == (is_protected, met.clone())
             });
             match known {
                 Some((known, _)) => {
@@ -125,7 +135,7 @@ impl Divided<'_, '_> {
                     self.note_cut(format!("conditions tell more than {most} kinds of calls apart"));
                     break;
                 }
-                None => modes.push((mode, met)),
+                None => modes.push((mode, (is_protected, met))),
             }
         }
         modes.into_iter().map(|(mode, _)| mode).collect()
@@ -173,6 +183,22 @@ impl Divided<'_, '_> {
         let other = self.other.and_then(|other| other.imagined.conditions(&call));
         [self.analysis.imagined.conditions(&call), other]
     }
+}
+
+/// Combinations of one choice out of each of these many. Where not all of them may be looked at, those come first that differ from
+/// the first one in one place: no choice is then left out altogether before others were combined.
+fn ordered(sizes: &[usize], most: usize) -> Vec<Vec<usize>> {
+    let all: Vec<Vec<usize>> = products(sizes, most * most).collect();
+    if all.len() <= most {
+        return all;
+    }
+    let changed = |picks: &Vec<usize>| picks.iter().filter(|pick| **pick > 0).count();
+    let base = vec![0; sizes.len()];
+    let singles = one_by_one(sizes, &base, most * most);
+    let singles = singles.into_iter().filter(|picks| changed(picks) == 1);
+    let combined = all.into_iter().filter(|picks| changed(picks) > 1);
+    let ordered = std::iter::once(base.clone()).chain(singles).chain(combined);
+    ordered.take(most * most).collect()
 }
 
 /// How a call meets the conditions on its arguments, in both programs; `None` where it is not of the tool's shape.

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::choice::Choice;
-use super::divided::{Divided, Extra, Group, Mode, Picks, products};
+use super::divided::{Divided, Extra, Group, Mode, Picks, one_by_one, products};
 use super::inexact::hide_nothing;
 use super::label::{Label, listed};
 use super::rows::is_about_form;
-use super::slots::{self, Accepts, Slot};
+use super::slots::{Accepts, Slot};
 use super::{Part, Place, Region, ToolRegions, coupling};
 use crate::judge::Decision;
 use crate::program::{Program, Tool, UnknownArguments};
 
 /// How arguments are shown that no role is about.
-const ANY_ARGUMENT: &str = "any other argument";
+pub(super) const ANY_ARGUMENT: &str = "any other argument";
 
 /// A part, and what tells its regions apart.
 pub(super) struct Cut {
@@ -215,26 +215,6 @@ impl Divided<'_, '_> {
         })
     }
 
-    /// An argument that the annotation or the schema names, and that may hold a text that looks like a protected path, where others
-    /// are refused.
-    fn known_text(&self) -> Option<Group> {
-        let argument = self.text_without_role().filter(|_| self.refuses_others())?;
-        let accepts = slots::accepts(self.analysis.imagined.program(), self.tool, argument);
-        let mut choices = vec![Choice::absent()];
-        choices.extend(self.protected_texts().into_iter().map(|choice| Choice {
-            value: choice.value.map(|text| slots::as_accepted(accepts, &text)),
-            ..choice
-        }));
-        (choices.len() > 1).then(|| Group {
-            slots: Vec::new(),
-            choices: vec![choices.into()],
-            extra: Some(Extra {
-                argument: argument.to_owned(),
-                shown: ANY_ARGUMENT,
-            }),
-        })
-    }
-
     pub(super) fn part(&mut self, mode: &Mode, groups: &[Group], least: &Picks, at: usize) -> Cut {
         let group = groups.get(at);
         let shown = groups.get(at).map(|group| self.each_place(mode, group));
@@ -426,20 +406,4 @@ fn with(least: &Picks, at: usize, picks: Vec<usize>) -> Picks {
         *own = picks;
     }
     whole
-}
-
-/// The base, with each place in turn changed to every other choice.
-fn one_by_one(sizes: &[usize], base: &[usize], most: usize) -> Vec<Vec<usize>> {
-    let mut found = Vec::new();
-    for (at, size) in sizes.iter().enumerate() {
-        for pick in 0..*size {
-            let mut picks = base.to_vec();
-            if let Some(own) = picks.get_mut(at) {
-                *own = pick;
-            }
-            found.push(picks);
-        }
-    }
-    found.truncate(most);
-    found
 }

@@ -86,7 +86,6 @@ pub(super) fn hold(
 /// An array without a text names nothing, and yet a condition sees that it is there.
 #[test]
 fn an_array_without_a_text_lies_in_a_region() {
-    let rule = |name: &str, condition: Value, then: &str| json!({"name": name, "if": condition, "then": then, "reason": "r"});
     let list = json!({"roles": ["github-owner"], "allowed": ["acme"], "matchType": "identifiers"});
     let rules = json!([
         rule("listed", json!({"lists": [list]}), "allow"),
@@ -119,7 +118,6 @@ fn an_array_without_a_text_lies_in_a_region() {
 /// Where every argument that holds a text is looked at, one of these shows what is protected.
 #[test]
 fn a_protected_path_in_place_of_a_url_lies_in_a_region() {
-    let rule = |name: &str, condition: Value, then: &str| json!({"name": name, "if": condition, "then": then, "reason": "r"});
     let rules = json!([
         rule(
             "asked",
@@ -144,13 +142,76 @@ fn a_protected_path_in_place_of_a_url_lies_in_a_region() {
         ),
         (DocumentKind::DomainAllowlists, json!({"fetch": ["*"]})),
     ];
-    let engine = arbitrary::engine(&documents).unwrap();
+    let calls = [json!({"url": "https://[::1]"}), json!({"url": "/srv/app"})];
+    lie_in_regions(&documents, ("fetch", "get"), &calls);
+}
+
+/// The same where conditions look at all of them, and tell more combinations apart than are looked at.
+#[test]
+fn a_protected_path_in_an_argument_of_conditions_lies_in_a_region() {
+    let list = |roles: Value, allowed: Value| json!({"roles": roles, "allowed": allowed, "matchType": "identifiers"});
+    let entries: Vec<String> = (0..40).map(|at| format!("entry-{at}")).collect();
+    let listed = json!([
+        list(json!(["email-address"]), json!(entries)),
+        list(json!(["share-permission"]), json!(["reader", "writer"])),
+    ]);
+    let args = json!([{"arg": "to", "in": [true, "1"]}, {"arg": "share", "is": "falsy"}]);
+    for condition in [json!({"args": args}), json!({"args": args, "lists": listed})] {
+        let documents = vec![
+            (
+                DocumentKind::Policy,
+                json!({"rules": [rule("r0", condition, "escalate"), rule("r1", json!({}), "allow")]}),
+            ),
+            (DocumentKind::Annotations, arbitrary::annotations()),
+            (DocumentKind::ProtectedPaths, json!(["/etc/shadow"])),
+        ];
+        let calls = [
+            json!({"to": "main", "share": "/etc/shadow"}),
+            json!({"to": "/etc/shadow"}),
+        ];
+        lie_in_regions(&documents, ("mail", "send"), &calls);
+    }
+}
+
+/// And where all that may hold a text is an object.
+#[test]
+fn a_protected_path_in_an_object_lies_in_a_region() {
+    for settings in [
+        json!({"type": "object"}),
+        json!({"type": "array", "items": {"type": "object"}}),
+    ] {
+        let is_array = settings["type"] == "array";
+        let schema = json!({"properties": {"settings": settings}});
+        let tool = json!({"toolName": "set", "args": {"settings": "none"}, "inputSchema": schema});
+        let documents = vec![
+            (
+                DocumentKind::Policy,
+                json!({"rules": [rule("r0", json!({}), "allow")]}),
+            ),
+            (
+                DocumentKind::Annotations,
+                json!({"servers": {"own": {"tools": [tool]}}}),
+            ),
+            (DocumentKind::ProtectedPaths, json!(["/etc/shadow"])),
+        ];
+        let object = json!({"path": "/etc/shadow"});
+        let settings = if is_array { json!([object]) } else { object };
+        lie_in_regions(&documents, ("own", "set"), &[json!({ "settings": settings })]);
+    }
+}
+
+fn rule(name: &str, condition: Value, then: &str) -> Value {
+    json!({"name": name, "if": condition, "then": then, "reason": "r"})
+}
+
+/// Holds calls of a tool against its regions.
+fn lie_in_regions(documents: &Documents, (server, tool): (&str, &str), calls: &[Value]) {
+    let engine = arbitrary::engine(documents).unwrap();
     let analysis = Analysis::new(&engine);
-    let mut subject = Subject::new(&analysis, "fetch", "get", Mistake::None);
-    let mut tally = Tally::default();
-    for url in ["https://[::1]", "/srv/app"] {
-        let held = subject.check(&json!({"url": url}), None, &mut tally);
-        assert_eq!(held, Ok(()), "{url}");
+    let mut subject = Subject::new(&analysis, server, tool, Mistake::None);
+    for call in calls {
+        let held = subject.check(call, None, &mut Tally::default());
+        assert_eq!(held, Ok(()), "{call}");
     }
 }
 

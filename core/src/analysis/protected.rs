@@ -1,14 +1,11 @@
 //! Texts that look like protected paths, and which argument of a tool shows what becomes of them.
 
-use serde_json::{Value, json};
-
 use super::choice::Choice;
 use super::divided::{Divided, Extra, Group, SlotRoles};
 use super::label::Label;
 use super::places;
 use super::regions::ANY_ARGUMENT;
 use super::slots::{self, Accepts, Slot};
-use crate::model::JsonType;
 use crate::path::PathCase;
 use crate::program::Program;
 use crate::role::RoleSet;
@@ -26,7 +23,7 @@ impl<'e> Divided<'_, 'e> {
         let mut names = self.tool.member_names();
         names.find(|name| {
             let mut slots = self.slots.iter().filter(|slot| slot.begins_at(name));
-            self.holding(name, &Value::Null).is_some() && !slots.any(is_looked_at)
+            self.accepts(name) != Accepts::Nothing && !slots.any(is_looked_at)
         })
     }
 
@@ -34,9 +31,10 @@ impl<'e> Divided<'_, 'e> {
     /// are refused.
     pub(super) fn known_text(&self) -> Option<Group> {
         let argument = self.text_without_role().filter(|_| self.refuses_others())?;
+        let accepts = self.accepts(argument);
         let mut choices = vec![Choice::absent()];
         choices.extend(self.protected_texts().into_iter().map(|choice| Choice {
-            value: choice.value.and_then(|text| self.holding(argument, &text)),
+            value: choice.value.map(|text| slots::as_accepted(accepts, &text)),
             ..choice
         }));
         (choices.len() > 1).then(|| Group {
@@ -47,25 +45,6 @@ impl<'e> Divided<'_, 'e> {
                 shown: ANY_ARGUMENT,
             }),
         })
-    }
-
-    /// The text as a value that the argument's schema accepts: itself, or within an array or an object.
-    fn holding(&self, argument: &str, text: &Value) -> Option<Value> {
-        let accepts = slots::accepts(self.analysis.imagined.program(), self.tool, argument);
-        if accepts != Accepts::Nothing {
-            return Some(slots::as_accepted(accepts, text));
-        }
-        let schema = &self.tool.member(argument).schema;
-        let object = json!({ (slots::SOME_MEMBER): text });
-        if JsonType::Object.is_among(&schema.own) {
-            Some(object)
-        } else if !JsonType::Array.is_among(&schema.own) {
-            None
-        } else if JsonType::Object.is_among(&schema.items) {
-            Some(json!([object]))
-        } else {
-            JsonType::Array.is_among(&schema.items).then(|| json!([[text]]))
-        }
     }
 
     /// The slot that shows what is protected, where every argument that may hold a text is looked at.
@@ -82,6 +61,10 @@ impl<'e> Divided<'_, 'e> {
         // Of the values that conditions look at, not all may be looked at.
         let found = slots.min_by_key(|(_, slot)| (!slot.tests.is_empty(), !slot.is_top()));
         found.map(|(at, _)| at)
+    }
+
+    fn accepts(&self, argument: &str) -> Accepts {
+        slots::accepts(self.analysis.imagined.program(), self.tool, argument)
     }
 
     /// Returns `true` if a judgement may look at a value there for its role.

@@ -12,7 +12,7 @@ use crate::program::{Compatibility, Program, Tool};
 use crate::role::RoleId;
 
 /// A member of an object of which every member is looked at.
-pub(super) const SOME_MEMBER: &str = "some-member";
+const SOME_MEMBER: &str = "some-member";
 
 /// Items of an array of which one is looked at by its number.
 const MOST_ITEMS: usize = 64;

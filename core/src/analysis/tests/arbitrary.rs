@@ -68,7 +68,6 @@ fn more_annotations(mode: &Value, required: &[&str]) -> Value {
         ]},
         "own": {"tools": [
             {"toolName": "label", "args": {"label": "label", "mode": "none"}, "inputSchema": schema(json!({"label": path, "mode": mode}), required)},
-            {"toolName": "set", "args": {"settings": "none"}, "inputSchema": schema(json!({"settings": {"type": "object"}}), &[])},
             {"toolName": "init", "args": {"name": ["write-path", "github-repo"]}, "inputSchema": schema(json!({"name": path}), &["name"])},
         ]},
         "proxy": {"tools": [{"toolName": "add", "args": {"domain": "proxy-domain"}}]},

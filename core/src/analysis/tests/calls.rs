@@ -62,7 +62,6 @@ const MORE: &[Tool] = &[
     ("files", "compare", &[("one", "path"), ("other", "path")]),
     ("vcs", "add", &[("repo", "path"), ("files", "path")]),
     ("own", "label", &[("label", "name"), ("mode", "mode")]),
-    ("own", "set", &[("settings", "settings")]),
     ("own", "init", &[("name", "bare")]),
     ("proxy", "add", &[("domain", "host")]),
 ];
@@ -284,10 +283,6 @@ fn argument(kind: &str, random: &mut Random) -> Option<Value> {
     if kind == "edits" {
         let path = argument("path", random);
         return path.map(|path| json!([{"path": path}]));
-    }
-    if kind == "settings" {
-        let path = argument("path", random);
-        return path.map(|path| json!({"some": path}));
     }
     if kind == "alias" && random.below(4) > 0 {
         return None;

@@ -173,33 +173,6 @@ fn a_protected_path_in_an_argument_of_conditions_lies_in_a_region() {
     }
 }
 
-/// And where all that may hold a text is an object.
-#[test]
-fn a_protected_path_in_an_object_lies_in_a_region() {
-    for settings in [
-        json!({"type": "object"}),
-        json!({"type": "array", "items": {"type": "object"}}),
-    ] {
-        let is_array = settings["type"] == "array";
-        let schema = json!({"properties": {"settings": settings}});
-        let tool = json!({"toolName": "set", "args": {"settings": "none"}, "inputSchema": schema});
-        let documents = vec![
-            (
-                DocumentKind::Policy,
-                json!({"rules": [rule("r0", json!({}), "allow")]}),
-            ),
-            (
-                DocumentKind::Annotations,
-                json!({"servers": {"own": {"tools": [tool]}}}),
-            ),
-            (DocumentKind::ProtectedPaths, json!(["/etc/shadow"])),
-        ];
-        let object = json!({"path": "/etc/shadow"});
-        let settings = if is_array { json!([object]) } else { object };
-        lie_in_regions(&documents, ("own", "set"), &[json!({ "settings": settings })]);
-    }
-}
-
 fn rule(name: &str, condition: Value, then: &str) -> Value {
     json!({"name": name, "if": condition, "then": then, "reason": "r"})
 }

@@ -36,7 +36,7 @@ const MISTAKES: &[(&str, usize, Mistake)] = &[
     ),
     (
         "an entry or a host is missing",
-        3,
+        2,
         Mistake::Forgets(|label| matches!(label, Label::Is(_))),
     ),
     (
@@ -56,21 +56,21 @@ const MISTAKES: &[(&str, usize, Mistake)] = &[
     ),
     (
         "places of the world are missing",
-        158,
+        68,
         Mistake::Forgets(
             |label| matches!(label, Label::Under(directory, _) if directory.starts_with("root:game/in")),
         ),
     ),
     (
         "a mod is missing",
-        6,
+        4,
         Mistake::Forgets(
             |label| matches!(label, Label::Under(directory, _) if directory.starts_with("mod:")),
         ),
     ),
     (
         "contexts with a contract are missing",
-        24,
+        22,
         Mistake::Forgets(|label| matches!(label, Label::Context(text) if text.contains("contract"))),
     ),
     (

@@ -39,6 +39,16 @@ test("an edit turns one text into the other", () => {
   assert.deepEqual(editBetween(long, long).insert, "");
 });
 
+test("the edit that was made last is not looked for", () => {
+  const edit = { from: 1, to: 4, insert: "bcde" };
+  const after = edited("abcdf", edit);
+  assert.equal(after, "abcdef");
+  assert.equal(editBetween("abcdf", "abcdef"), edit);
+  assert.deepEqual(editBetween("abcdf", "abcf"), { from: 3, to: 4, insert: "" });
+  edited("abc", { from: 3, to: 3, insert: "d" });
+  assert.deepEqual(editBetween("abcdf", after), { from: 4, to: 4, insert: "e" });
+});
+
 const BUNDLE = `// Ours.
 {
   "sandbox": "/srv", // "policy": {}

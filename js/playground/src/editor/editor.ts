@@ -6,6 +6,7 @@ import { search, searchKeymap } from "@codemirror/search";
 import { type ChangeSet, EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import type { Diagnostic } from "callgate";
+import { type Edit, edited } from "../engine/edit.js";
 import { json } from "./language.js";
 import { theme } from "./theme.js";
 
@@ -159,11 +160,8 @@ class Offsets {
 
 /** The text after the changes. */
 function changed(text: string, changes: ChangeSet): string {
-  let result = "";
-  let at = 0;
-  changes.iterChanges((from, to, _from, _to, inserted) => {
-    result += text.slice(at, from) + inserted.toString();
-    at = to;
-  });
-  return result + text.slice(at);
+  const edits: Edit[] = [];
+  changes.iterChanges((from, to, _from, _to, inserted) => edits.unshift({ from, to, insert: inserted.toString() }));
+  // From the last to the first, so that places stay what they are.
+  return edits.reduce(edited, text);
 }

@@ -118,11 +118,12 @@ impl Divided<'_, '_> {
             };
             let shown = shows.and_then(|at| mode.fixed.get(at)?.as_ref());
             let is_protected = shown.is_some_and(|own| protected.iter().any(|one| one.value == own.value));
+            let seen = (is_protected, met);
             let holds_values = tested.iter().any(|at| self.are_valued(self.roles_at(&mode, *at)));
             let count = modes.len();
             let known = modes.iter_mut().find(|(one, known)| {
                 let is_like = one.roles == mode.roles && one.other == mode.other;
-                !holds_values && is_like && *known == (is_protected, met.clone())
+                !holds_values && is_like && *known == seen
             });
             match known {
                 Some((known, _)) => {
@@ -135,7 +136,7 @@ impl Divided<'_, '_> {
                     self.note_cut(format!("conditions tell more than {most} kinds of calls apart"));
                     break;
                 }
-                None => modes.push((mode, (is_protected, met))),
+                None => modes.push((mode, seen)),
             }
         }
         modes.into_iter().map(|(mode, _)| mode).collect()

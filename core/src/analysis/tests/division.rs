@@ -164,6 +164,7 @@ fn a_protected_path_in_an_argument_of_conditions_lies_in_a_region() {
             ),
             (DocumentKind::Annotations, arbitrary::annotations()),
             (DocumentKind::ProtectedPaths, json!(["/etc/shadow"])),
+            (DocumentKind::Options, json!({"unknownArguments": "deny"})),
         ];
         let calls = [
             json!({"to": "main", "share": "/etc/shadow"}),

@@ -174,6 +174,27 @@ fn a_protected_path_in_an_argument_of_conditions_lies_in_a_region() {
     }
 }
 
+/// And where the only other argument is a path.
+#[test]
+fn a_protected_path_in_an_argument_without_a_role_lies_in_a_region() {
+    let tool = json!({"toolName": "list", "args": {"path": "read-path", "mode": "none"}});
+    let condition = json!({"args": [{"arg": "mode", "equals": "dry"}]});
+    let documents = vec![
+        (
+            DocumentKind::Policy,
+            json!({"rules": [rule("r0", condition, "escalate"), rule("r1", json!({}), "allow")]}),
+        ),
+        (
+            DocumentKind::Annotations,
+            json!({"servers": {"own": {"tools": [tool]}}}),
+        ),
+        (DocumentKind::ProtectedPaths, json!(["/etc/shadow"])),
+        (DocumentKind::Options, json!({"unknownArguments": "deny"})),
+    ];
+    let calls = [json!({"path": "/srv", "mode": "/etc/shadow"})];
+    lie_in_regions(&documents, ("own", "list"), &calls);
+}
+
 fn rule(name: &str, condition: Value, then: &str) -> Value {
     json!({"name": name, "if": condition, "then": then, "reason": "r"})
 }

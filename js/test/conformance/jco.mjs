@@ -7,6 +7,12 @@ import { instantiate } from "../../component/callgate.js";
 import { importsOf } from "./jco-host.mjs";
 import { misbehaving } from "./misbehaving.mjs";
 
+// Node 20 lacks this. The transpiled component tries it for each of its functions and goes on without; for the message of a
+// call of `undefined`, V8 reads the whole file again, which took most of this host's time.
+WebAssembly.promising ??= () => {
+  throw new TypeError("WebAssembly.promising is not a function");
+};
+
 const modules = new Map();
 
 function coreModule(path) {

@@ -193,6 +193,7 @@ fn examine(place: &Path, number: u64) -> Tally {
         home,
         system: place.join("system"),
         directory: generated.started_in.clone(),
+        protocols: "none",
     };
     let repository = text(&generated.directory);
     let mut examination = Examination {

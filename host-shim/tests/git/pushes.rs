@@ -7,12 +7,12 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use callgate_core::Host;
 use callgate_host::RealHost;
 
-use super::oracle;
+use super::oracle::{self, Git};
 use super::random::Random;
 use super::text;
 
@@ -133,6 +133,7 @@ struct Tally {
 
 struct Pushes {
     root: PathBuf,
+    git: Git,
     host: RealHost,
 }
 
@@ -145,7 +146,13 @@ impl Pushes {
         let host = RealHost::new(text(&root.join("home")), text(&work))
             .expect("the folder is absolute")
             .with_system_git_config([root.join("system")]);
-        let pushes = Self { root, host };
+        let git = Git {
+            home: root.join("home"),
+            system: root.join("system"),
+            directory: work,
+            protocols: "file",
+        };
+        let pushes = Self { root, git, host };
         for arguments in [
             &["init", "-q", "--bare", "../remote.git"][..],
             &["init", "-q", "--bare", "../other.git"],
@@ -185,7 +192,7 @@ impl Pushes {
                 "refs/remotes/origin/main",
             ],
         ] {
-            let output = pushes.git(arguments);
+            let output = pushes.git.run(arguments);
             assert!(output.status.success(), "{arguments:?}: {output:?}");
         }
         pushes
@@ -265,7 +272,7 @@ impl Pushes {
         let work = self.root.join("work");
         let mut arguments = vec!["push", "--dry-run", "--porcelain"];
         arguments.extend([remote, reference].iter().filter(|one| !one.is_empty()));
-        let pushed = branches(&self.git(&arguments));
+        let pushed = branches(&self.git.run(&arguments));
         let host = &self.host;
         let named = reference.strip_prefix('+').unwrap_or(reference);
         let ours = host.git_push_refs(text(&work), remote, named);
@@ -298,20 +305,6 @@ impl Pushes {
                 }
             }
         }
-    }
-
-    fn git(&self, arguments: &[&str]) -> Output {
-        Command::new("git")
-            .args(arguments)
-            .current_dir(self.root.join("work"))
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.root.join("home"))
-            .env("LC_ALL", "C")
-            .env("GIT_CONFIG_SYSTEM", self.root.join("system"))
-            .stdin(Stdio::null())
-            .output()
-            .expect("git starts")
     }
 }
 

@@ -40,7 +40,7 @@ const NOTHING: &[&str] = &[
 ];
 
 /// The installed git, by its path: a program that is looked for in an environment of its own is started by a fork of this process,
-/// which took a third of the test's time.
+/// which took a quarter of the test's processor time.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut places = env::split_paths(&path).map(|folder| folder.join("git"));

@@ -188,7 +188,6 @@ impl Engine {
                 (verdict, Some(prepared))
             }
         };
-        // It is large, so that it is moved only where there is one.
         let explanation = request.explain.map(|audience| {
             let explanation = case.explain(verdict.clone());
             Box::new(explanation.shown_to(audience))
@@ -196,7 +195,7 @@ impl Engine {
         Response {
             verdict,
             prepared,
-            explanation: explanation.map(|explanation| *explanation),
+            explanation,
             given: &request.call.arguments,
         }
     }

@@ -147,7 +147,7 @@ pub(crate) struct Case<'p, 'c, 'h> {
     /// The arguments that conditions of rules name, once asked for.
     siblings: Option<Siblings<'c>>,
     /// The values that conditions see, by the places that they have asked for.
-    looks: BTreeMap<usize, Look>,
+    looks: Option<BTreeMap<usize, Look>>,
     /// The operands in the order of their places, once asked for.
     by_place: Option<Vec<usize>>,
     /// Where git remotes of this call are looked up, once asked for.
@@ -155,11 +155,11 @@ pub(crate) struct Case<'p, 'c, 'h> {
     /// The branches that are checked out there, once asked for; `None` if they cannot be told.
     branches: Option<Option<Arc<[String]>>>,
     /// The refs that a push of each value updates, once asked for: `None` if they cannot be told.
-    pushed: BTreeMap<usize, Option<Arc<[String]>>>,
+    pushed: Option<BTreeMap<usize, Option<Arc<[String]>>>>,
     /// The remotes that refs are pushed to, found once.
     remotes: Option<Arc<[String]>>,
     /// The path of each argument that others are relative to, once asked for.
-    bases: BTreeMap<&'p str, Option<Arc<str>>>,
+    bases: Option<BTreeMap<&'p str, Option<Arc<str>>>>,
     /// The operands under each role, once asked for.
     values: RoleValues,
     /// How all values of a role meet a condition: its rule, its place there, the role, and whether the count ends at
@@ -219,13 +219,13 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             sandboxed: RoleSet::default(),
             may_forward_places: false,
             siblings: None,
-            looks: BTreeMap::new(),
+            looks: None,
             by_place: None,
             repositories: None,
             branches: None,
-            pushed: BTreeMap::new(),
+            pushed: None,
             remotes: None,
-            bases: BTreeMap::new(),
+            bases: None,
             values: RoleValues::default(),
             hits: Table::default(),
             renamed,
@@ -430,21 +430,27 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     /// already, since such values come first.
     fn base_of(&mut self, bound: &BoundValue<'p, '_>) -> Option<Arc<str>> {
         let wanted = bound.relative_to?;
-        if !self.bases.contains_key(wanted) {
-            let mut operands = self.operands.iter().filter(|operand| {
-                operand.bound.argument.is_some()
-                    && operand.bound.place.is_empty()
-                    && operand.bound.relative_to.is_none()
-                    && self.name_of(operand.bound.argument) == wanted
-            });
-            let base = operands.find_map(|operand| Some(Arc::from(operand.path()?.as_str())));
-            self.canonicalizer.facts.take_steps(self.operands.len());
-            self.bases.insert(wanted, base);
-        }
-        let base = self.bases.get(wanted).cloned().flatten()?;
+        let known = self.bases.as_ref().and_then(|bases| bases.get(wanted));
+        let base = match known {
+            Some(known) => known.clone(),
+            None => self.find_base(wanted),
+        }?;
         // The value's own path will begin with it: it is copied, and its components are looked at.
         self.canonicalizer.facts.take_steps(base.len());
         Some(base)
+    }
+
+    fn find_base(&mut self, wanted: &'p str) -> Option<Arc<str>> {
+        let mut operands = self.operands.iter().filter(|operand| {
+            operand.bound.argument.is_some()
+                && operand.bound.place.is_empty()
+                && operand.bound.relative_to.is_none()
+                && self.name_of(operand.bound.argument) == wanted
+        });
+        let base = operands.find_map(|operand| Some(Arc::from(operand.path()?.as_str())));
+        self.canonicalizer.facts.take_steps(self.operands.len());
+        self.bases.get_or_insert_default().insert(wanted, base.clone());
+        base
     }
 
     /// The name of an argument; empty for a value that the engine filled in.

@@ -24,7 +24,7 @@ mod tests;
 
 pub(crate) use domain::{DomainSet, PathEnding};
 pub use domain::{domain_matches_allowlist, is_ip_address};
-pub(crate) use file_uri::{file_uri_paths, may_be_file_uri};
+pub(crate) use file_uri::{file_uri_paths, may_be_file_scheme};
 #[cfg(feature = "analysis")]
 pub(crate) use footprint::LocationKind;
 pub use git::extract_git_domain;

@@ -76,6 +76,9 @@ pub(crate) struct Program {
     pub(crate) valued_roles: RoleSet,
     /// Roles that a condition of some rule names.
     pub(crate) ruled_roles: RoleSet,
+    /// Roles under which everything must be of a form that the annotation describes: those of resources and, under the careful
+    /// defaults, those that rules name.
+    pub(crate) judged_roles: RoleSet,
     /// Roles that list conditions name.
     pub(crate) listed_roles: RoleSet,
     /// Roles of category path.
@@ -300,6 +303,14 @@ impl<'p> ResolvedRoles<'p> {
         self.resolved.get(at).copied().or_else(fixed)
     }
 
+    /// The same as a set; empty if there is no such argument.
+    pub(crate) fn set_of(&self, at: usize) -> RoleSet {
+        match self.tool.and_then(|tool| tool.fixed_roles.as_ref()) {
+            Some(fixed) => fixed.sets.get(at).copied().unwrap_or_default(),
+            None => self.get(at).unwrap_or_default().iter().copied().collect(),
+        }
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &'p [RoleId]> + Clone {
         let count = self.tool.map_or(0, |tool| tool.arguments.len());
         (0..count).filter_map(|at| self.get(at))
@@ -330,6 +341,8 @@ impl<'p> ResolvedRoles<'p> {
 
 /// The roles of a tool's arguments that are the same in every call.
 pub(crate) struct FixedRoles {
+    /// Those of each argument.
+    sets: Box<[RoleSet]>,
     all: RoleSet,
     /// Each once, in order.
     distinct: RoleList,
@@ -343,6 +356,10 @@ impl FixedRoles {
         }
         let roles = arguments.iter().map(|argument| argument.roles.by_default());
         Some(Self {
+            sets: roles
+                .clone()
+                .map(|roles| roles.iter().copied().collect())
+                .collect(),
             all: roles.clone().flatten().copied().collect(),
             distinct: distinct(roles, RoleSet::ALL),
         })

@@ -198,7 +198,7 @@ impl Search<'_> {
             requests
                 .filter_map(|request| {
                     let request = request.explained(Audience::Operator);
-                    engine.judge(&request, self.host).explanation
+                    Some(*engine.judge(&request, self.host).explanation?)
                 })
                 .collect()
         };

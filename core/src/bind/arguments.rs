@@ -163,7 +163,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     fn resolve(&mut self, program: &Program, tool: Option<&'p Tool>, call: &Call<'_>) {
         let Some(tool) = tool else { return };
         let is_careful = program.compatibility == Compatibility::Careful;
-        let judged = judged_roles(program);
+        let judged = program.judged_roles;
         let mut unsure = None;
         self.resolved.set(tool, |arguments| {
             let siblings = Siblings::new(&tool.siblings, &call.arguments, &program.limits, |_| None);
@@ -201,27 +201,36 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     ) -> bool {
         // An address is not a path to anybody but the world.
         let places = program.path_roles.union(program.address_roles);
-        let judged = judged_roles(program);
-        let mut is_path = false;
+        let (mut is_path, mut roles) = (false, RoleSet::default());
+        for index in member.arguments.iter().copied() {
+            let wanted = self.resolved.set_of(index);
+            roles = roles.union(wanted);
+            is_path |= wanted.intersects(places)
+                && tool
+                    .arguments
+                    .get(index)
+                    .is_some_and(|argument| argument.name.rest().is_empty());
+        }
+        if !roles.intersects(program.valued_roles) {
+            return is_path;
+        }
         let mut annotated = SmallVec::<[Option<AnnotatedArgument<'_, 'p>>; 2]>::new();
         for (rank, index) in member.arguments.iter().copied().enumerate() {
+            let wanted = self.resolved.set_of(index);
             let found = tool.arguments.get(index).zip(self.resolved.get(index));
-            annotated.push(found.and_then(|(argument, roles)| {
-                let wanted: RoleSet = roles.iter().copied().collect();
-                is_path |= wanted.intersects(places) && argument.name.rest().is_empty();
+            let found = found.filter(|_| wanted.intersects(program.valued_roles));
+            annotated.push(found.map(|(argument, roles)| {
                 let relative_to = argument.relative_to.as_deref();
-                wanted
-                    .intersects(program.valued_roles)
-                    .then_some(AnnotatedArgument {
-                        rank,
-                        at,
-                        name,
-                        roles,
-                        role_set: wanted,
-                        relative_to: relative_to.filter(|_| wanted.intersects(program.path_roles)),
-                        is_resource: wanted.intersects(program.resource_roles),
-                        is_judged: wanted.intersects(judged),
-                    })
+                AnnotatedArgument {
+                    rank,
+                    at,
+                    name,
+                    roles,
+                    role_set: wanted,
+                    relative_to: relative_to.filter(|_| wanted.intersects(program.path_roles)),
+                    is_resource: wanted.intersects(program.resource_roles),
+                    is_judged: wanted.intersects(program.judged_roles),
+                }
             }));
         }
         let mut valued = annotated.iter().flatten();
@@ -470,21 +479,13 @@ struct AnnotatedArgument<'n, 'p> {
     role_set: RoleSet,
     relative_to: Option<&'p str>,
     is_resource: bool,
-    /// `true` if it bears one of the [`judged_roles`].
+    /// `true` if it bears one of the [judged roles](Program::judged_roles).
     is_judged: bool,
 }
 
 impl AnnotatedArgument<'_, '_> {
     fn is_remote(&self) -> bool {
         self.role_set.contains(RoleId::GIT_REMOTE_URL)
-    }
-}
-
-/// Roles under which everything must be of a form that the annotation describes.
-pub(super) fn judged_roles(program: &Program) -> RoleSet {
-    match program.compatibility {
-        Compatibility::Careful => program.resource_roles.union(program.ruled_roles),
-        Compatibility::Runtime => program.resource_roles,
     }
 }
 

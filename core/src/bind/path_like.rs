@@ -31,9 +31,9 @@ pub(super) fn collect<'c>(
         return;
     }
     // Each is held against every protected path. If there are more, the steps run out, and the rest need not be read.
-    let most = program.limits.steps / program.protected.cost() + 1;
+    let are_enough = |count: usize| count > 1 && count > program.limits.steps / program.protected.cost() + 1;
     let mut push = |find: &dyn Fn() -> Option<(Cow<'c, str>, bool)>| {
-        if path_like.len() > most {
+        if are_enough(path_like.len()) {
             return;
         }
         let Some((text, is_well_formed)) = find() else {
@@ -119,6 +119,9 @@ fn raw_string(raw: &RawValue) -> Option<(Cow<'_, str>, bool)> {
     }
 }
 
+/// Bytes that are looked at one by one. Most texts are no longer, and the search for the next of two bytes pays off later.
+const HEAD: usize = 64;
+
 /// Returns `false` only if the text of a string, escaped as in JSON or not, has no readings as a path. Most strings are not read any
 /// further.
 fn may_look_like_path(text: &str) -> bool {
@@ -134,7 +137,10 @@ fn may_look_like_path(text: &str) -> bool {
         let found = bytes.get(at..).unwrap_or_default();
         found.starts_with(b"/..") || found.starts_with(b"\\u002")
     };
-    net::may_be_file_uri(text) || memchr2_iter(b'/', b'\\', bytes).any(may_be_dots)
+    let (head, rest) = bytes.split_at_checked(HEAD).unwrap_or((bytes, &[]));
+    let mut marks = (0..head.len()).filter(|at| matches!(head.get(*at), Some(b'/' | b':' | b'\\')));
+    marks.any(|at| may_be_dots(at) || net::may_be_file_scheme(bytes, at))
+        || memchr2_iter(b'/', b'\\', rest).any(|at| may_be_dots(HEAD + at))
 }
 
 #[cfg(test)]

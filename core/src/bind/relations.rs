@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
-use super::arguments::{BoundArguments, judged_roles};
+use super::arguments::BoundArguments;
 use super::faults::Refusal;
 use super::value::Value;
 use crate::model::ArgumentName;
@@ -93,7 +93,6 @@ impl BoundArguments<'_, '_> {
                 *fault = value.is_null().then_some("null");
             }
         }
-        let judged = judged_roles(program);
         for (at, (key, fault)) in tool.required.iter().zip(faults).enumerate() {
             let Some(fault) = fault else { continue };
             let member = tool.member(key);
@@ -105,7 +104,7 @@ impl BoundArguments<'_, '_> {
                 let is_named = tool.arguments.get(*argument)?.name.first() == Some(key);
                 self.resolved.get(*argument).filter(|_| is_named)
             });
-            if roles.any(|roles| roles.iter().any(|role| judged.contains(*role))) {
+            if roles.any(|roles| roles.iter().any(|role| program.judged_roles.contains(*role))) {
                 self.refuse(Refusal::Unreadable(format!(
                     "argument `{key}` is {fault}, expected a value, since the tool requires it"
                 )));

@@ -83,7 +83,7 @@ impl<'p> Case<'p, '_, '_> {
         self.canonicalizer.facts.take_steps(test.cost());
         let place = tool.conditioned.number(&condition.argument);
         self.look(tool, condition);
-        let look = place.and_then(|place| self.looks.get(&place));
+        let look = place.and_then(|place| self.looked(place));
         let (is_unreadable, number) = look.map_or((false, None), |look| (look.is_unreadable, look.number));
         let siblings = self.siblings.as_ref();
         let looked = siblings.zip(place).map(|(siblings, place)| siblings.look(place));
@@ -106,11 +106,15 @@ impl<'p> Case<'p, '_, '_> {
     /// The values at the place of this condition; `None` if nothing stands there.
     fn look(&mut self, tool: &'p Tool, condition: &Condition) -> Option<&Look> {
         let place = tool.conditioned.number(&condition.argument)?;
-        if !self.looks.contains_key(&place) {
+        if self.looked(place).is_none() {
             let look = self.new_look(tool, place);
-            self.looks.insert(place, look);
+            self.looks.get_or_insert_default().insert(place, look);
         }
-        self.looks.get(&place)
+        self.looked(place)
+    }
+
+    fn looked(&self, place: usize) -> Option<&Look> {
+        self.looks.as_ref()?.get(&place)
     }
 
     fn new_look(&mut self, tool: &'p Tool, place: usize) -> Look {
@@ -187,7 +191,8 @@ impl<'p> Case<'p, '_, '_> {
 
     fn sent_items_meet(&mut self, tool: &'p Tool, condition: &Condition) -> bool {
         let place = tool.conditioned.number(&condition.argument);
-        let Some(look) = place.and_then(|place| self.looks.get(&place)) else {
+        let looks = self.looks.as_ref();
+        let Some(look) = place.and_then(|place| looks?.get(&place)) else {
             return false;
         };
         let facts = &mut self.canonicalizer.facts;

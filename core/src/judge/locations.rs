@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::canonical::Canonicalizer;
-use super::operand::{Form, Operand};
+use super::operand::{Form, Locations, Operand};
 use super::places::Repositories;
 use crate::net::{self, Location, UrlKind};
 use crate::program::{Compatibility, cost_of_addresses, readable_addresses};
@@ -18,18 +18,21 @@ impl Canonicalizer<'_, '_> {
         role: RoleId,
         repositories: &Repositories,
     ) {
-        self.locate(operand, role, repositories);
-        let locations = operand.locations(role).iter();
-        self.facts.take_steps(locations.map(Location::reading).sum());
+        let locations = self.locate(operand, role, repositories);
+        self.facts
+            .take_steps(locations.iter().map(Location::reading).sum());
+        operand.answers_mut().locations.push((role, locations));
     }
 
-    fn locate(&mut self, operand: &mut Operand<'_, '_>, role: RoleId, repositories: &Repositories) {
+    fn locate<'c>(
+        &mut self,
+        operand: &mut Operand<'_, 'c>,
+        role: RoleId,
+        repositories: &Repositories,
+    ) -> Locations<'c> {
+        let one = |location| Locations::from_buf([location]);
         if matches!(operand.form, Form::Unknown) {
-            operand
-                .answers_mut()
-                .locations
-                .push((role, vec![Location::unknown()]));
-            return;
+            return one(Location::unknown());
         }
         let definition = self.program.registry.get(role);
         let kind = url_kind(role, definition);
@@ -37,21 +40,17 @@ impl Canonicalizer<'_, '_> {
             let cost = net::cost_of_parsing(self.text(operand, role));
             self.facts.take_steps(cost);
             let text = operand.text(role).unwrap_or_default();
-            let location = match self.facts.has_failed() {
+            return one(match self.facts.has_failed() {
                 true => Location::unknown(),
                 false => Location::new(text, kind).into_owned(),
-            };
-            operand.answers_mut().locations.push((role, vec![location]));
-            return;
+            });
         }
         let is_read_as_given = matches!(definition.canonicalize, Step::Url | Step::GitUrl);
         if let Some(Cow::Borrowed(text)) = operand.bound.text
             && is_read_as_given
             && kind != UrlKind::GitRemote
         {
-            let location = Location::parsed(text, kind, operand.url());
-            operand.answers_mut().locations.push((role, vec![location]));
-            return;
+            return one(Location::parsed(text, kind, operand.url()));
         }
         let url = operand.url();
         let text = operand.bound.text.as_deref().unwrap_or_default();
@@ -59,7 +58,7 @@ impl Canonicalizer<'_, '_> {
             true => Cow::Borrowed(text),
             false => self.apply(definition, definition.canonicalize, "canonicalize", text),
         };
-        let location = match kind {
+        one(match kind {
             // The engine fills in the URL that git connects to.
             UrlKind::GitRemote if operand.bound.argument.is_none() => Location::new(&text, kind).into_owned(),
             // A name means something in a repository alone, and the gate's own directory is not the server's.
@@ -75,24 +74,17 @@ impl Canonicalizer<'_, '_> {
                 let urls = net::resolve_git_remote(&text, parsed, &repositories.directories, &mut self.facts);
                 // A call whose steps have run out is denied, however many URLs are left.
                 if self.facts.has_failed() {
-                    operand
-                        .answers_mut()
-                        .locations
-                        .push((role, vec![Location::unknown()]));
-                    return;
+                    return one(Location::unknown());
                 }
                 let others = (!repositories.are_all).then(Location::unknown);
                 let known = urls.iter().map(|url| {
                     let parsed = parsed.filter(|_| *url == *text);
                     Location::parsed(url, kind, parsed).into_owned()
                 });
-                let locations = known.chain(others).collect();
-                operand.answers_mut().locations.push((role, locations));
-                return;
+                return known.chain(others).collect();
             }
             UrlKind::Fetch | UrlKind::AsGiven | UrlKind::Bare => Location::new(&text, kind).into_owned(),
-        };
-        operand.answers_mut().locations.push((role, vec![location]));
+        })
     }
 
     /// The e-mail addresses that a mail program may read from the value's text under the role.

@@ -32,8 +32,11 @@ pub(super) struct Answers<'c> {
     /// The answers of [`Canonicalizer::addresses`].
     pub(super) addresses: Vec<(RoleId, Vec<String>)>,
     /// The answers of [`Canonicalizer::find_locations`].
-    pub(super) locations: SmallVec<[(RoleId, Vec<Location<'c>>); 1]>,
+    pub(super) locations: SmallVec<[(RoleId, Locations<'c>); 1]>,
 }
+
+/// The places that one value names: nearly always one.
+pub(super) type Locations<'c> = SmallVec<[Location<'c>; 1]>;
 
 /// The thing that a value names.
 pub(crate) enum Form {

@@ -52,16 +52,13 @@ struct Cursor<'p> {
     relevance: Relevance,
 }
 
-/// Parts of the index that a walk has room for at once, beside the first.
-const FEW: usize = 4;
-
 /// Goes through the rules in order, each once, and skips those of which the index knows that they do not hold.
 #[derive(Default)]
 pub(super) struct Walk<'p> {
     /// The one with the next rule. Most walks have no other.
     first: Option<Cursor<'p>>,
     /// The others that came in order, from `next` on. That is how the index has directories, of which there may be many.
-    ordered: Vec<Cursor<'p>>,
+    ordered: SmallVec<[Cursor<'p>; 4]>,
     next: usize,
     /// Of the rest the one with the first rule is on top.
     others: BinaryHeap<Reverse<Cursor<'p>>>,
@@ -138,9 +135,7 @@ impl<'p> Walk<'p> {
     }
 
     fn put(&mut self, cursor: Cursor<'p>) {
-        if self.ordered.capacity() == 0 {
-            self.ordered.reserve_exact(FEW);
-        } else if self.next == self.ordered.len() {
+        if self.next == self.ordered.len() {
             self.ordered.clear();
             self.next = 0;
         }

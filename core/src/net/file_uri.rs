@@ -32,32 +32,37 @@ pub(crate) fn file_uri_paths(text: &str) -> Vec<String> {
     paths
 }
 
-/// Returns `false` only if JSON text cannot stand for a `file:` URI.
-pub(crate) fn may_be_file_uri(text: &str) -> bool {
-    // An escape may stand for any character.
-    matches!(file_path(text), Ok(_) | Err(Some(b'\\')))
+/// Returns `false` only if what stands at this place of JSON text, a `:` or a `\`, has no part in the schemes of a `file:` URI.
+pub(crate) fn may_be_file_scheme(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    at < LONGEST_SCHEMES
+        && match text.get(at) {
+            Some(b':') => matches!(before.last(), Some(b'e' | b'E' | b'\t' | b'\n' | b'\r')),
+            // An escape may stand for any character.
+            Some(b'\\') => before.iter().all(|byte| *byte == b':' || is_of_scheme(*byte)),
+            _ => false,
+        }
 }
 
 /// The text behind `file:`.
 fn after_file_scheme(text: &str) -> Option<&str> {
-    text.get(file_path(text).ok()?..)
-}
-
-/// Where the text behind `file:` begins; else the byte that ends the schemes, if there is one.
-fn file_path(text: &str) -> Result<usize, Option<u8>> {
-    let head = text.as_bytes();
-    let head = head.get(..LONGEST_SCHEMES).unwrap_or(head);
+    let bytes = text.as_bytes();
+    let head = bytes.get(..LONGEST_SCHEMES).unwrap_or(bytes);
     let mut start = 0;
     for (at, byte) in head.iter().copied().enumerate() {
         match byte {
-            b':' if head.get(start..at).is_some_and(is_file) => return Ok(at + 1),
+            b':' if head.get(start..at).is_some_and(is_file) => return text.get(at + 1..),
             b':' => start = at + 1,
-            b'\t' | b'\n' | b'\r' | b'+' | b'-' | b'.' => {}
-            _ if byte.is_ascii_alphanumeric() => {}
-            other => return Err(Some(other)),
+            _ if is_of_scheme(byte) => {}
+            _ => return None,
         }
     }
-    Err(None)
+    None
+}
+
+/// Returns `true` for what a scheme is made of (RFC 3986, section 3.1), and for the white space that readers of URLs leave out.
+fn is_of_scheme(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'\t' | b'\n' | b'\r')
 }
 
 fn is_file(scheme: &[u8]) -> bool {

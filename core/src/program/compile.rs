@@ -92,6 +92,10 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
             })
             .union(registry.select(|role| role.is_prepared())),
         ruled_roles: compiled.ruled_roles,
+        judged_roles: match options.compatibility {
+            Compatibility::Careful => resource_roles.union(compiled.ruled_roles),
+            Compatibility::Runtime => resource_roles,
+        },
         listed_roles: compiled.listed_roles,
         path_roles: registry.select(|role| role.category == Category::Path),
         url_roles: registry.select(|role| role.category == Category::Url),

@@ -75,6 +75,7 @@ pub(crate) struct Program {
     /// defaults, in any condition), and those that preparing may change.
     pub(crate) valued_roles: RoleSet,
     /// Roles that a condition of some rule names.
+    #[cfg(feature = "analysis")]
     pub(crate) ruled_roles: RoleSet,
     /// Roles under which everything must be of a form that the annotation describes: those of resources and, under the careful
     /// defaults, those that rules name.

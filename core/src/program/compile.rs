@@ -91,6 +91,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
                 Compatibility::Runtime => compiled.listed_roles,
             })
             .union(registry.select(|role| role.is_prepared())),
+        #[cfg(feature = "analysis")]
         ruled_roles: compiled.ruled_roles,
         judged_roles: match options.compatibility {
             Compatibility::Careful => resource_roles.union(compiled.ruled_roles),

@@ -75,28 +75,32 @@ fn left_over(text: &str) -> &str {
     line.strip_prefix("\x1b[K").unwrap_or(line)
 }
 
+/// Runs a command on documents that are long enough for it to say what it looks at. How long that is depends on the machine,
+/// and on the command.
+fn on_long_documents(project: &Project, arguments: &[&str]) -> (usize, String) {
+    let mut count = 100;
+    loop {
+        write(project, count);
+        let text = on_a_terminal(project, "xterm", arguments);
+        if text.contains('…') {
+            return (count, text);
+        }
+        count += count / 2;
+        assert!(count < 100_000, "{arguments:?} says nothing");
+    }
+}
+
 #[test]
 fn what_takes_long_says_what_it_looks_at() {
     let project = Project::new();
-    let mut count = 100;
-    write(&project, count);
     for (arguments, what) in [
-        (&["map"][..], "tool"),
-        (&["lint"], "tool"),
+        (&["lint"][..], "tool"),
         (&["diff", "policy.json", "other.json"], "tool"),
         (&["check"], "statement 1 of 1: reads, tool"),
         (&["test", "scenarios.jsonl"], "tool"),
+        (&["map"], "tool"),
     ] {
-        // How long the documents have to be depends on the machine.
-        let text = loop {
-            let text = on_a_terminal(&project, "xterm", arguments);
-            if text.contains('…') {
-                break text;
-            }
-            count += count / 2;
-            assert!(count < 100_000, "{arguments:?} says nothing");
-            write(&project, count);
-        };
+        let (count, text) = on_long_documents(&project, arguments);
         assert!(text.contains(&format!("\r\x1b[K\x1b[?7l… {what} ")), "{text}");
         assert!(
             text.contains(&format!(" of {count}: many\\u{{1b}}[2J/tool-")),
@@ -104,6 +108,7 @@ fn what_takes_long_says_what_it_looks_at() {
         );
         assert_eq!(left_over(&text), "", "{text}");
     }
+    // The documents are those of the map still.
     let piped = project.run(&["map"]);
     assert_eq!(String::from_utf8_lossy(&piped.stderr), "");
     let dumb = on_a_terminal(&project, "dumb", &["map"]);

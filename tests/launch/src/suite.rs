@@ -167,6 +167,17 @@ const LINTS: &[Step] = &[
             "warnings",
         ],
     ),
+    // All of them: cargo then replaces no program while another one runs it.
+    step(
+        "programs of the tests",
+        &["cargo", "test", "--workspace", "--no-run"],
+    ),
+];
+
+/// They build in folders of their own. One of the tests in Rust compares the package with the real host, so the package comes
+/// before them.
+const PACKAGES: &[Step] = &[
+    Step::Package,
     // In the profile and the folder in which the component is built: the macros that write its bindings are there.
     Step::Command {
         name: "lints of the component",
@@ -190,17 +201,6 @@ const LINTS: &[Step] = &[
         ],
         environment: &[("CARGO_PROFILE_WASM_STRIP", "symbols")],
     },
-    // All of them: cargo then replaces no program while another one runs it.
-    step(
-        "programs of the tests",
-        &["cargo", "test", "--workspace", "--no-run"],
-    ),
-];
-
-/// They build in folders of their own. One of the tests in Rust compares the package with the real host, so the package comes
-/// before them.
-const PACKAGES: &[Step] = &[
-    Step::Package,
     in_js("TypeScript lints", &["npm", "run", "lint"]),
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
     in_js("Chromium", &["node", "test/tools/chromium.mjs"]),

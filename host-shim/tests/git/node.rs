@@ -27,7 +27,7 @@ fn node_answers_as_the_real_host_does() {
         eprintln!("skipped: Node or the built package is missing");
         return;
     }
-    let folder = tempfile::tempdir().expect("a folder for the repositories");
+    let folder = super::new_folder();
     let root = folder.path().canonicalize().expect("the folder is there");
     let mut requests = Vec::new();
     let mut expected = Vec::new();

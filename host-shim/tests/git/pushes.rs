@@ -83,7 +83,7 @@ fn git_pushes_only_to_what_the_answers_say() {
         eprintln!("skipped: git does not run");
         return;
     }
-    let folder = tempfile::tempdir().expect("a folder for the repositories");
+    let folder = super::new_folder();
     let pushes = Pushes::new(folder.path().canonicalize().expect("the folder is there"));
     let mut tally = Tally::default();
     for number in 0..CONFIGURATIONS {

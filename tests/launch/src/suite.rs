@@ -73,6 +73,31 @@ macro_rules! library {
     };
 }
 
+/// The lints of a face of the module. The faces exclude each other, so the lints of the workspace leave them out. They run in the
+/// profile in which the faces are built: the macros that they need are there, and the usual folder is left to others.
+macro_rules! face {
+    ($name:literal, $feature:literal) => {
+        step(
+            $name,
+            &[
+                "cargo",
+                "clippy",
+                "--package",
+                "callgate-wasm",
+                "--features",
+                $feature,
+                "--target",
+                needs::TARGET,
+                "--profile",
+                "wasm",
+                "--",
+                "-D",
+                "warnings",
+            ],
+        )
+    };
+}
+
 const fn in_js(name: &'static str, command: &'static [&'static str]) -> Step {
     Step::Command {
         name,
@@ -95,19 +120,12 @@ const PREPARATION: &[Step] = &[
     Step::Packages,
 ];
 
-/// They build in the usual folder.
+/// They build in the usual folder. What leaves a processor idle comes first, while the other list has work for it.
 const LINTS: &[Step] = &[
+    // All of them: cargo then replaces no program while another one runs it.
     step(
-        "lints",
-        &[
-            "cargo",
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ],
+        "programs of the tests",
+        &["cargo", "test", "--workspace", "--no-run"],
     ),
     // Who embeds the library chooses its features; the lints of the workspace have all of them.
     library!("lints of the library alone", ""),
@@ -120,67 +138,28 @@ const LINTS: &[Step] = &[
     library!("lints of the library with the guard", "callgate-host/guard"),
     library!("lints of the library with HTTP", "callgate-host/http"),
     library!("lints of the library with telemetry", "callgate-host/otel"),
-    // The faces exclude each other, so the lints of the workspace leave them out.
     step(
-        "lints of the js face",
+        "lints",
         &[
             "cargo",
             "clippy",
-            "--package",
-            "callgate-wasm",
-            "--features",
-            "js",
-            "--target",
-            needs::TARGET,
+            "--workspace",
+            "--all-targets",
             "--",
             "-D",
             "warnings",
         ],
-    ),
-    step(
-        "lints of the face of functions",
-        &[
-            "cargo",
-            "clippy",
-            "--package",
-            "callgate-wasm",
-            "--features",
-            "functions",
-            "--target",
-            needs::TARGET,
-            "--",
-            "-D",
-            "warnings",
-        ],
-    ),
-    step(
-        "lints of the analysis face",
-        &[
-            "cargo",
-            "clippy",
-            "--package",
-            "callgate-wasm",
-            "--features",
-            "analysis",
-            "--target",
-            needs::TARGET,
-            "--",
-            "-D",
-            "warnings",
-        ],
-    ),
-    // All of them: cargo then replaces no program while another one runs it.
-    step(
-        "programs of the tests",
-        &["cargo", "test", "--workspace", "--no-run"],
     ),
 ];
 
-/// They build in folders of their own. One of the tests in Rust compares the package with the real host, so the package comes
-/// before them.
+/// They build in profiles and folders of their own. One of the tests in Rust compares the package with the real host, so the
+/// package comes before them.
 const PACKAGES: &[Step] = &[
     Step::Package,
-    // In the profile and the folder in which the component is built: the macros that write its bindings are there.
+    face!("lints of the js face", "js"),
+    face!("lints of the face of functions", "functions"),
+    face!("lints of the analysis face", "analysis"),
+    // The same, in the folder in which the component is built.
     Step::Command {
         name: "lints of the component",
         folder: ".",

@@ -122,10 +122,17 @@ const PREPARATION: &[Step] = &[
 
 /// They build in the usual folder. What leaves a processor idle comes first, while the other list has work for it.
 const LINTS: &[Step] = &[
-    // All of them: cargo then replaces no program while another one runs it.
+    // All of them: cargo then replaces no program while another one runs it. The js face has tests that need no JavaScript.
     step(
         "programs of the tests",
-        &["cargo", "test", "--workspace", "--no-run"],
+        &[
+            "cargo",
+            "test",
+            "--workspace",
+            "--features",
+            "callgate-wasm/js",
+            "--no-run",
+        ],
     ),
     // Who embeds the library chooses its features; the lints of the workspace have all of them.
     library!("lints of the library alone", ""),
@@ -189,7 +196,17 @@ const PACKAGES: &[Step] = &[
 ];
 
 const TESTS: &[Step] = &[
-    step("tests", &["cargo", "test", "--workspace", "--no-fail-fast"]),
+    step(
+        "tests",
+        &[
+            "cargo",
+            "test",
+            "--workspace",
+            "--features",
+            "callgate-wasm/js",
+            "--no-fail-fast",
+        ],
+    ),
     program("conformance", "conformance"),
     Step::Command {
         name: "documentation",

@@ -28,7 +28,7 @@ pub(crate) use file_uri::{file_uri_paths, may_be_file_scheme};
 #[cfg(feature = "analysis")]
 pub(crate) use footprint::LocationKind;
 pub use git::extract_git_domain;
-pub(crate) use git::{is_explicit, normalize_git_url, normalize_parsed, resolve_git_remote};
+pub(crate) use git::{is_explicit, is_git_url, normalize_git_url, normalize_parsed, resolve_git_remote};
 pub(crate) use host::canonical_domain;
 #[cfg(feature = "analysis")]
 pub(crate) use key::Scope;

@@ -175,10 +175,10 @@ pub fn resolve_default_git_remote(path: &str, host: &dyn Host) -> Result<Option<
 /// assert_eq!(callgate_core::normalize_git_url("https://GitHub.com:443/a/b.git/"), "https://github.com/a/b.git");
 /// ```
 pub fn normalize_git_url(value: &str) -> Cow<'_, str> {
-    // A value that is not a URL comes back borrowed.
-    let Cow::Owned(mut url) = net::normalize_git_url(value) else {
+    if !net::is_git_url(value) {
         return Cow::Borrowed(value);
-    };
+    }
+    let mut url = net::normalize_git_url(value).into_owned();
     let names = url
         .split_once("://")
         .map_or("", |(_, rest)| rest)

@@ -16,6 +16,11 @@ pub(crate) fn normalize_git_url(value: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns `true` if the value is a URL, and not a remote in SSH form.
+pub(crate) fn is_git_url(value: &str) -> bool {
+    SshForm::parse(value).is_none() && Url::parse(value).is_ok()
+}
+
 /// [`normalize_url`] or, for a remote, [`normalize_git_url`] of a value of which `parsed` is the URL.
 pub(crate) fn normalize_parsed<'v>(value: &'v str, parsed: &'v Url, is_remote: bool) -> &'v str {
     match is_remote && SshForm::parse(value).is_some() {

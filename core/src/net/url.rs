@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use url::{ParseError, Url};
+use url::{Host, ParseError, Url};
 
+use super::simple::{normal_form, simple_host};
 use super::text::LINE_BREAKS;
 
 /// Parses `value` as a WHATWG URL and serializes it, without the final `/` if the path is just `/` and nothing
@@ -18,6 +19,9 @@ use super::text::LINE_BREAKS;
 /// assert_eq!(callgate_core::normalize_url("https://example.com/a/"), "https://example.com/a/");
 /// ```
 pub fn normalize_url(value: &str) -> Cow<'_, str> {
+    if let Some(normal) = normal_form(value) {
+        return Cow::Borrowed(normal);
+    }
     match Url::parse(value) {
         Ok(url) => Cow::Owned(normalized(&url).to_owned()),
         Err(_) => Cow::Borrowed(value),
@@ -40,6 +44,9 @@ pub(super) fn normalized(url: &Url) -> &str {
 /// This is for display and compatibility. Do not decide by it: `file://github.com/etc/passwd` has the host
 /// `github.com`.
 pub fn extract_domain(value: &str) -> Cow<'_, str> {
+    if let Some((Host::Domain(host), _)) = simple_host(value) {
+        return Cow::Borrowed(host);
+    }
     match parse_head(value) {
         Ok(url) => Cow::Owned(host_text(&url).to_owned()),
         Err(_) => Cow::Borrowed(value),

@@ -304,7 +304,7 @@ impl<'p> ResolvedRoles<'p> {
         self.resolved.get(at).copied().or_else(fixed)
     }
 
-    /// The same as a set; empty if there is no such argument.
+    /// The roles of the tool's argument at this place as a set. It is empty if the tool has no such argument.
     pub(crate) fn set_of(&self, at: usize) -> RoleSet {
         match self.tool.and_then(|tool| tool.fixed_roles.as_ref()) {
             Some(fixed) => fixed.sets.get(at).copied().unwrap_or_default(),

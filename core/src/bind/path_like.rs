@@ -119,7 +119,8 @@ fn raw_string(raw: &RawValue) -> Option<(Cow<'_, str>, bool)> {
     }
 }
 
-/// Bytes that are looked at one by one. Most texts are no longer, and the search for the next of two bytes pays off later.
+/// How many bytes of a text are looked at one by one. Most texts are not longer than that; in a longer one, searching for two
+/// bytes at once is faster.
 const HEAD: usize = 64;
 
 /// Returns `false` only if the text of a string, escaped as in JSON or not, has no readings as a path. Most strings are not read any

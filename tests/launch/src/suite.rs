@@ -1,7 +1,7 @@
 //! `cargo suite`: every check and every test.
 //!
-//! It needs rustup's toolchain and Node, and installs what it may of everything else. A step prints as it runs, or, where two
-//! run side by side, one of them as it runs and the other when it has ended. A table of all steps follows, then what
+//! It needs rustup's toolchain and Node, and installs what it may of everything else. A step prints as it runs, or, where several
+//! run side by side, one of them as it runs and the others when they have ended. A table of all steps follows, then what
 //! was said of each failure, and the last line is `N passed, N failed`. A step that does not count tests counts as one.
 
 use std::env;
@@ -236,17 +236,19 @@ const TESTS: &[Step] = &[
     ),
 ];
 
-/// They use the command that the tests in Rust built.
+/// They use the command that the tests in Rust built, as the tests of the servers do.
 const JAVASCRIPT: &[Step] = &[
     in_js("npm tests", &["npm", "test"]),
-    in_js("MCP servers", &["npm", "run", "test:servers"]),
     in_js("playground", &["npm", "run", "test:playground"]),
 ];
 
-/// The steps of the suite: two lists in a line run side by side, one step after the other in each. What waits for a disk, a
+/// Half of the time they wait for servers to start.
+const SERVERS: &[Step] = &[in_js("MCP servers", &["npm", "run", "test:servers"])];
+
+/// The steps of the suite: the lists in a line run side by side, one step after the other in each. What waits for a disk, a
 /// server or a browser then leaves its processor to what computes. Cargo builds one thing at a time in a folder, so one list of a
 /// line at most has it build in the usual one.
-const ROUNDS: &[(&[Step], &[Step])] = &[(PREPARATION, &[]), (LINTS, PACKAGES), (TESTS, JAVASCRIPT)];
+const ROUNDS: &[&[&[Step]]] = &[&[PREPARATION], &[LINTS, PACKAGES], &[TESTS, JAVASCRIPT, SERVERS]];
 
 /// A line of the table of steps.
 struct Row {
@@ -287,12 +289,18 @@ pub(crate) fn suite() -> Result<ExitCode, String> {
     needs::meet(Purpose::Suite)?;
     let begin = Instant::now();
     let mut table = Vec::new();
-    for (steps, beside) in ROUNDS {
-        let names: Vec<&str> = steps.iter().chain(*beside).map(Step::name).collect();
+    for lists in ROUNDS {
+        let names: Vec<&str> = lists.iter().copied().flatten().map(Step::name).collect();
         let pulse = Pulse::start(&names.join(", "));
-        let others = thread::spawn(|| run_all(beside, Output::AtItsEnd));
-        table.extend(run_all(steps, Output::AsItComes));
-        table.extend(others.join().map_err(|_| "the suite failed".to_owned())?);
+        let (first, beside) = lists.split_first().ok_or("a round has no list")?;
+        let beside = beside.iter().copied();
+        let others: Vec<_> = beside
+            .map(|steps| thread::spawn(|| run_all(steps, Output::AtItsEnd)))
+            .collect();
+        table.extend(run_all(first, Output::AsItComes));
+        for other in others {
+            table.extend(other.join().map_err(|_| "the suite failed".to_owned())?);
+        }
         drop(pulse);
     }
     println!();

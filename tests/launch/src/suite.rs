@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::build::{self, Hosts, root};
+use crate::build::{self, root};
 use crate::count::{Count, Failures, read_count};
 use crate::needs::{self, Purpose};
 use crate::package::{self, COMPONENT, PACKAGE};
@@ -26,7 +26,7 @@ enum Step {
         command: &'static [&'static str],
         environment: &'static [(&'static str, &'static str)],
     },
-    /// Builds a program of the workspace and runs it.
+    /// Runs a program that was built with the tests in Rust.
     Program {
         name: &'static str,
         program: &'static str,
@@ -207,7 +207,6 @@ const TESTS: &[Step] = &[
             "--no-fail-fast",
         ],
     ),
-    program("conformance", "conformance"),
     Step::Command {
         name: "documentation",
         folder: ".",
@@ -236,14 +235,17 @@ const TESTS: &[Step] = &[
     ),
 ];
 
-/// They use the command that the tests in Rust built, as the tests of the servers do.
+/// They use the command that was built with the tests in Rust.
 const JAVASCRIPT: &[Step] = &[
     in_js("npm tests", &["npm", "test"]),
     in_js("playground", &["npm", "run", "test:playground"]),
 ];
 
-/// Half of the time they wait for servers to start.
-const SERVERS: &[Step] = &[in_js("MCP servers", &["npm", "run", "test:servers"])];
+/// They use that command too, and wait for servers half of their time.
+const SERVERS: &[Step] = &[
+    in_js("MCP servers", &["npm", "run", "test:servers"]),
+    program("conformance", "conformance"),
+];
 
 /// The steps of the suite: the lists in a line run side by side, one step after the other in each. What waits for a disk, a
 /// server or a browser then leaves its processor to what computes. Cargo builds one thing at a time in a folder, so one list of a
@@ -389,9 +391,9 @@ impl Step {
                 return counted(command, output);
             }
             Self::Command { command: [], .. } => Err("the step has no command".to_owned()),
-            Self::Program { program, .. } => match build::program(program.as_ref(), Hosts::All, is_quiet) {
-                Ok(path) => {
-                    let mut command = Command::new(path);
+            Self::Program { program, .. } => match build::programs() {
+                Ok(folder) => {
+                    let mut command = Command::new(folder.join(program));
                     command.current_dir(root());
                     return counted(command, output);
                 }

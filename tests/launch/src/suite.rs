@@ -120,8 +120,8 @@ const PREPARATION: &[Step] = &[
     Step::Packages,
 ];
 
-/// They build in the usual folder. What leaves a processor idle comes first, while the other list has work for it.
-const LINTS: &[Step] = &[
+/// What the tests run.
+const PROGRAMS: &[Step] = &[
     // All of them: cargo then replaces no program while another one runs it. The js face has tests that need no JavaScript.
     step(
         "programs of the tests",
@@ -134,33 +134,9 @@ const LINTS: &[Step] = &[
             "--no-run",
         ],
     ),
-    // Who embeds the library chooses its features; the lints of the workspace have all of them.
-    library!("lints of the library alone", ""),
-    library!("lints of the library with the command", "callgate-host/command"),
-    library!(
-        "lints of the library with the component",
-        "callgate-host/component"
-    ),
-    library!("lints of the library with MCP", "callgate-host/mcp"),
-    library!("lints of the library with the guard", "callgate-host/guard"),
-    library!("lints of the library with HTTP", "callgate-host/http"),
-    library!("lints of the library with telemetry", "callgate-host/otel"),
-    step(
-        "lints",
-        &[
-            "cargo",
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ],
-    ),
 ];
 
-/// They build in profiles and folders of their own. One of the tests in Rust compares the package with the real host, so the
-/// package comes before them.
+/// They build in profiles and folders of their own. One of the tests in Rust compares the package with the real host.
 const PACKAGES: &[Step] = &[
     Step::Package,
     face!("lints of the js face", "js"),
@@ -192,9 +168,9 @@ const PACKAGES: &[Step] = &[
     in_js("TypeScript lints", &["npm", "run", "lint"]),
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
     in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
-    Step::Fuzzing,
 ];
 
+/// They build in the usual folder. The lints come last: when the other lists have ended, they take all processors.
 const TESTS: &[Step] = &[
     step(
         "tests",
@@ -233,6 +209,29 @@ const TESTS: &[Step] = &[
             "telemetry",
         ],
     ),
+    // Who embeds the library chooses its features; the lints of the workspace have all of them.
+    library!("lints of the library alone", ""),
+    library!("lints of the library with the command", "callgate-host/command"),
+    library!(
+        "lints of the library with the component",
+        "callgate-host/component"
+    ),
+    library!("lints of the library with MCP", "callgate-host/mcp"),
+    library!("lints of the library with the guard", "callgate-host/guard"),
+    library!("lints of the library with HTTP", "callgate-host/http"),
+    library!("lints of the library with telemetry", "callgate-host/otel"),
+    step(
+        "lints",
+        &[
+            "cargo",
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    ),
 ];
 
 /// They use the command that was built with the tests in Rust.
@@ -241,16 +240,21 @@ const JAVASCRIPT: &[Step] = &[
     in_js("playground", &["npm", "run", "test:playground"]),
 ];
 
-/// They use that command too, and wait for servers half of their time.
-const SERVERS: &[Step] = &[
+/// What else runs beside them. The tests of the servers use that command too, and wait half of their time.
+const OTHERS: &[Step] = &[
     in_js("MCP servers", &["npm", "run", "test:servers"]),
     program("conformance", "conformance"),
+    Step::Fuzzing,
 ];
 
 /// The steps of the suite: the lists in a line run side by side, one step after the other in each. What waits for a disk, a
 /// server or a browser then leaves its processor to what computes. Cargo builds one thing at a time in a folder, so one list of a
 /// line at most has it build in the usual one.
-const ROUNDS: &[&[&[Step]]] = &[&[PREPARATION], &[LINTS, PACKAGES], &[TESTS, JAVASCRIPT, SERVERS]];
+const ROUNDS: &[&[&[Step]]] = &[
+    &[PREPARATION],
+    &[PROGRAMS, PACKAGES],
+    &[TESTS, JAVASCRIPT, OTHERS],
+];
 
 /// A line of the table of steps.
 struct Row {

@@ -120,7 +120,7 @@ const PREPARATION: &[Step] = &[
     Step::Packages,
 ];
 
-/// What the tests run.
+/// Everything that tests run.
 const PROGRAMS: &[Step] = &[
     // All of them: cargo then replaces no program while another one runs it. The js face has tests that need no JavaScript.
     step(
@@ -234,17 +234,17 @@ const TESTS: &[Step] = &[
     ),
 ];
 
-/// They use the command that was built with the tests in Rust.
+/// The tests in JavaScript use the command that was built with those in Rust.
 const JAVASCRIPT: &[Step] = &[
     in_js("npm tests", &["npm", "test"]),
     in_js("playground", &["npm", "run", "test:playground"]),
+    Step::Fuzzing,
 ];
 
-/// What else runs beside them. The tests of the servers use that command too, and wait half of their time.
-const OTHERS: &[Step] = &[
+/// So do the tests of the servers, which wait half of their time.
+const SERVERS: &[Step] = &[
     in_js("MCP servers", &["npm", "run", "test:servers"]),
     program("conformance", "conformance"),
-    Step::Fuzzing,
 ];
 
 /// The steps of the suite: the lists in a line run side by side, one step after the other in each. What waits for a disk, a
@@ -253,7 +253,7 @@ const OTHERS: &[Step] = &[
 const ROUNDS: &[&[&[Step]]] = &[
     &[PREPARATION],
     &[PROGRAMS, PACKAGES],
-    &[TESTS, JAVASCRIPT, OTHERS],
+    &[TESTS, JAVASCRIPT, SERVERS],
 ];
 
 /// A line of the table of steps.

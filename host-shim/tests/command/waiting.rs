@@ -75,18 +75,18 @@ fn left_over(text: &str) -> &str {
     line.strip_prefix("\x1b[K").unwrap_or(line)
 }
 
-/// Runs a command on documents that are long enough for it to say what it looks at. How long that is depends on the machine,
-/// and on the command.
-fn on_long_documents(project: &Project, arguments: &[&str]) -> (usize, String) {
+/// Runs a command on documents that are long enough for it to say this. How long that is depends on the machine, and on the
+/// command.
+fn on_long_documents(project: &Project, arguments: &[&str], said: &str) -> (usize, String) {
     let mut count = 100;
     loop {
         write(project, count);
         let text = on_a_terminal(project, "xterm", arguments);
-        if text.contains('…') {
+        if text.contains(said) {
             return (count, text);
         }
         count += count / 2;
-        assert!(count < 100_000, "{arguments:?} says nothing");
+        assert!(count < 100_000, "{arguments:?} does not say {said:?}: {text}");
     }
 }
 
@@ -100,8 +100,8 @@ fn what_takes_long_says_what_it_looks_at() {
         (&["test", "scenarios.jsonl"], "tool"),
         (&["map"], "tool"),
     ] {
-        let (count, text) = on_long_documents(&project, arguments);
-        assert!(text.contains(&format!("\r\x1b[K\x1b[?7l… {what} ")), "{text}");
+        let said = format!("\r\x1b[K\x1b[?7l… {what} ");
+        let (count, text) = on_long_documents(&project, arguments, &said);
         assert!(
             text.contains(&format!(" of {count}: many\\u{{1b}}[2J/tool-")),
             "{text}"

@@ -1,7 +1,7 @@
 //! `cargo suite`: every check and every test.
 //!
-//! It needs rustup's toolchain and Node, and installs what it may of everything else. A step prints as it runs, or, where two
-//! run side by side, one of them as it runs and the other when it has ended. A table of all steps follows, then what
+//! It needs rustup's toolchain and Node, and installs what it may of everything else. A step prints as it runs, or, where several
+//! run side by side, one of them as it runs and the others when they have ended. A table of all steps follows, then what
 //! was said of each failure, and the last line is `N passed, N failed`. A step that does not count tests counts as one.
 
 use std::env;
@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::build::{self, Hosts, root};
+use crate::build::{self, root};
 use crate::count::{Count, Failures, read_count};
 use crate::needs::{self, Purpose};
 use crate::package::{self, COMPONENT, PACKAGE};
@@ -26,7 +26,7 @@ enum Step {
         command: &'static [&'static str],
         environment: &'static [(&'static str, &'static str)],
     },
-    /// Builds a program of the workspace and runs it.
+    /// Runs a program that was built with the tests in Rust.
     Program {
         name: &'static str,
         program: &'static str,
@@ -120,8 +120,8 @@ const PREPARATION: &[Step] = &[
     Step::Packages,
 ];
 
-/// They build in the usual folder. What leaves a processor idle comes first, while the other list has work for it.
-const LINTS: &[Step] = &[
+/// Everything that tests run.
+const PROGRAMS: &[Step] = &[
     // All of them: cargo then replaces no program while another one runs it. The js face has tests that need no JavaScript.
     step(
         "programs of the tests",
@@ -134,33 +134,9 @@ const LINTS: &[Step] = &[
             "--no-run",
         ],
     ),
-    // Who embeds the library chooses its features; the lints of the workspace have all of them.
-    library!("lints of the library alone", ""),
-    library!("lints of the library with the command", "callgate-host/command"),
-    library!(
-        "lints of the library with the component",
-        "callgate-host/component"
-    ),
-    library!("lints of the library with MCP", "callgate-host/mcp"),
-    library!("lints of the library with the guard", "callgate-host/guard"),
-    library!("lints of the library with HTTP", "callgate-host/http"),
-    library!("lints of the library with telemetry", "callgate-host/otel"),
-    step(
-        "lints",
-        &[
-            "cargo",
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ],
-    ),
 ];
 
-/// They build in profiles and folders of their own. One of the tests in Rust compares the package with the real host, so the
-/// package comes before them.
+/// They build in profiles and folders of their own. One of the tests in Rust compares the package with the real host.
 const PACKAGES: &[Step] = &[
     Step::Package,
     face!("lints of the js face", "js"),
@@ -192,9 +168,9 @@ const PACKAGES: &[Step] = &[
     in_js("TypeScript lints", &["npm", "run", "lint"]),
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
     in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
-    Step::Fuzzing,
 ];
 
+/// They build in the usual folder. The lints come last: when the other lists have ended, they take all processors.
 const TESTS: &[Step] = &[
     step(
         "tests",
@@ -207,46 +183,58 @@ const TESTS: &[Step] = &[
             "--no-fail-fast",
         ],
     ),
-    program("conformance", "conformance"),
     Step::Command {
         name: "documentation",
         folder: ".",
         command: &["cargo", "doc", "--workspace", "--no-deps"],
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
     },
-    // With other features the command is another one. It has a folder of its own, since the tests in JavaScript run the usual one
-    // beside this; what it is made from is shared. All packages are selected, so that the core keeps its features and is not
-    // compiled again.
+    // Who embeds the library chooses its features; the lints of the workspace have all of them.
+    library!("lints of the library alone", ""),
+    library!("lints of the library with the command", "callgate-host/command"),
+    library!(
+        "lints of the library with the component",
+        "callgate-host/component"
+    ),
+    library!("lints of the library with MCP", "callgate-host/mcp"),
+    library!("lints of the library with the guard", "callgate-host/guard"),
+    library!("lints of the library with HTTP", "callgate-host/http"),
+    library!("lints of the library with telemetry", "callgate-host/otel"),
     step(
-        "telemetry",
+        "lints",
         &[
             "cargo",
-            "test",
+            "clippy",
             "--workspace",
-            "--features",
-            "callgate-host/otel",
-            "--config",
-            "build.build-dir='target'",
-            "--target-dir",
-            "target/telemetry",
-            "--test",
-            "command",
-            "telemetry",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
         ],
     ),
 ];
 
-/// They use the command that the tests in Rust built.
+/// The tests in JavaScript use the command that was built with those in Rust.
 const JAVASCRIPT: &[Step] = &[
     in_js("npm tests", &["npm", "test"]),
-    in_js("MCP servers", &["npm", "run", "test:servers"]),
     in_js("playground", &["npm", "run", "test:playground"]),
 ];
 
-/// The steps of the suite: two lists in a line run side by side, one step after the other in each. What waits for a disk, a
+/// So do the tests of the servers, which wait half of their time.
+const OTHERS: &[Step] = &[
+    in_js("MCP servers", &["npm", "run", "test:servers"]),
+    program("conformance", "conformance"),
+    Step::Fuzzing,
+];
+
+/// The steps of the suite: the lists in a line run side by side, one step after the other in each. What waits for a disk, a
 /// server or a browser then leaves its processor to what computes. Cargo builds one thing at a time in a folder, so one list of a
 /// line at most has it build in the usual one.
-const ROUNDS: &[(&[Step], &[Step])] = &[(PREPARATION, &[]), (LINTS, PACKAGES), (TESTS, JAVASCRIPT)];
+const ROUNDS: &[&[&[Step]]] = &[
+    &[PREPARATION],
+    &[PROGRAMS, PACKAGES],
+    &[TESTS, JAVASCRIPT, OTHERS],
+];
 
 /// A line of the table of steps.
 struct Row {
@@ -287,12 +275,18 @@ pub(crate) fn suite() -> Result<ExitCode, String> {
     needs::meet(Purpose::Suite)?;
     let begin = Instant::now();
     let mut table = Vec::new();
-    for (steps, beside) in ROUNDS {
-        let names: Vec<&str> = steps.iter().chain(*beside).map(Step::name).collect();
+    for lists in ROUNDS {
+        let names: Vec<&str> = lists.iter().copied().flatten().map(Step::name).collect();
         let pulse = Pulse::start(&names.join(", "));
-        let others = thread::spawn(|| run_all(beside, Output::AtItsEnd));
-        table.extend(run_all(steps, Output::AsItComes));
-        table.extend(others.join().map_err(|_| "the suite failed".to_owned())?);
+        let (first, beside) = lists.split_first().ok_or("a round has no list")?;
+        let beside = beside.iter().copied();
+        let others: Vec<_> = beside
+            .map(|steps| thread::spawn(|| run_all(steps, Output::AtItsEnd)))
+            .collect();
+        table.extend(run_all(first, Output::AsItComes));
+        for other in others {
+            table.extend(other.join().map_err(|_| "the suite failed".to_owned())?);
+        }
         drop(pulse);
     }
     println!();
@@ -381,9 +375,9 @@ impl Step {
                 return counted(command, output);
             }
             Self::Command { command: [], .. } => Err("the step has no command".to_owned()),
-            Self::Program { program, .. } => match build::program(program.as_ref(), Hosts::All, is_quiet) {
-                Ok(path) => {
-                    let mut command = Command::new(path);
+            Self::Program { program, .. } => match build::programs() {
+                Ok(folder) => {
+                    let mut command = Command::new(folder.join(program));
                     command.current_dir(root());
                     return counted(command, output);
                 }

@@ -2,7 +2,7 @@
 // fail under `CI=true`.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { hasChromium, TARGET } from "./hosts.mjs";
+import { CHROMIUM, hasChromium, TARGET } from "./hosts.mjs";
 
 const run = (...command) => {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
@@ -10,10 +10,11 @@ const run = (...command) => {
 };
 
 if (!hasChromium() && process.getuid() === 0 && run("apt-get", "update")) {
-  if (run("apt-get", "install", "-y", "--no-install-recommends", "chromium")) {
+  const installed = CHROMIUM.find((name) => run("apt-get", "install", "-y", "--no-install-recommends", name));
+  if (installed !== undefined) {
     // `.ci/run` removes what was installed here, and nothing else.
     mkdirSync(TARGET, { recursive: true });
-    writeFileSync(`${TARGET}/chromium-installed`, "");
+    writeFileSync(`${TARGET}/chromium-installed`, installed);
   }
 }
 console.log(hasChromium() ? "Chromium is installed" : "Chromium is missing");

@@ -12,7 +12,8 @@ export const TARGET = process.env.CARGO_TARGET_DIR ?? fileURLToPath(new URL("../
 /** The command, as `cargo test` builds it. */
 export const NATIVE = join(TARGET, "debug/callgate");
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** Debian's packages of Chromium, which have programs of the same names. The one without windows takes a fifth less of the processor. */
+export const CHROMIUM = ["chromium-headless-shell", "chromium"];
 
 /** No connections to other machines, and none of the user's own settings. */
 const FLAGS = [
@@ -51,15 +52,21 @@ export function isThere(test, what, isFound) {
   return false;
 }
 
+/** The path of Chromium, if it is there. */
+function chromiumPath() {
+  const places = CHROMIUM.map((name) => `/usr/bin/${name}`);
+  return (process.env.CHROMIUM === undefined ? places : [process.env.CHROMIUM]).find(existsSync);
+}
+
 export function hasChromium() {
-  return existsSync(CHROMIUM);
+  return chromiumPath() !== undefined;
 }
 
 /** Starts a headless Chromium with a new profile. */
 export async function startChromium() {
   const { chromium } = await import("playwright-core");
   // With an empty name, the profile is a temporary directory.
-  return chromium.launchPersistentContext("", { executablePath: CHROMIUM, args: FLAGS });
+  return chromium.launchPersistentContext("", { executablePath: chromiumPath(), args: FLAGS });
 }
 
 const TYPES = {

@@ -6,7 +6,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::build::cargo;
@@ -173,15 +173,23 @@ fn tools() -> Vec<Lack> {
     }
     // A step of the suite installs it where it may.
     let is_installed_later = has_packages && is_root();
-    if !chromium().exists() && !is_installed_later {
-        lacks.push(lack("Chromium is missing", "chromium"));
+    if !has_chromium() && !is_installed_later {
+        lacks.push(lack("Chromium is missing", CHROMIUM[0]));
     }
     lacks
 }
 
-/// The browser that the tests start.
-pub(crate) fn chromium() -> PathBuf {
-    env::var_os("CHROMIUM").map_or_else(|| PathBuf::from("/usr/bin/chromium"), PathBuf::from)
+/// Debian's packages of Chromium, which have programs of the same names, as the tests look for them.
+const CHROMIUM: [&str; 2] = ["chromium-headless-shell", "chromium"];
+
+/// Returns `true` if the browser is there that the tests start.
+pub(crate) fn has_chromium() -> bool {
+    match env::var_os("CHROMIUM") {
+        Some(path) => Path::new(&path).exists(),
+        None => CHROMIUM
+            .iter()
+            .any(|name| Path::new("/usr/bin").join(name).exists()),
+    }
 }
 
 fn is_root() -> bool {

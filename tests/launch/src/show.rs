@@ -76,7 +76,7 @@ impl Round {
     fn javascript(&self, program: &Path, packer: &Path) -> Result<bool, String> {
         GATE.build(packer, true)?;
         let mut same = self.compare(program, "node")?;
-        if needs::chromium().exists() {
+        if needs::has_chromium() {
             same &= self.compare(program, "browser")?;
         } else {
             self.report("browser   left out: Chromium is missing");

@@ -73,8 +73,8 @@ macro_rules! library {
     };
 }
 
-/// The lints of a face of the module. The faces exclude each other, so the lints of the workspace leave them out. They run in the
-/// profile in which the faces are built: the macros that they need are there, and the usual folder is left to others.
+/// The lints of a face of the module. The faces exclude each other, and nothing in them is for WebAssembly alone: beside the lints
+/// of the workspace, which have the js face, hardly anything else is checked anew.
 macro_rules! face {
     ($name:literal, $feature:literal) => {
         step(
@@ -82,14 +82,10 @@ macro_rules! face {
             &[
                 "cargo",
                 "clippy",
-                "--package",
-                "callgate-wasm",
+                "--workspace",
+                "--lib",
                 "--features",
-                $feature,
-                "--target",
-                needs::TARGET,
-                "--profile",
-                "wasm",
+                concat!("callgate-wasm/", $feature),
                 "--",
                 "-D",
                 "warnings",
@@ -139,32 +135,6 @@ const PROGRAMS: &[Step] = &[
 /// They build in profiles and folders of their own. One of the tests in Rust compares the package with the real host.
 const PACKAGES: &[Step] = &[
     Step::Package,
-    face!("lints of the js face", "js"),
-    face!("lints of the face of functions", "functions"),
-    face!("lints of the analysis face", "analysis"),
-    // The same, in the folder in which the component is built.
-    Step::Command {
-        name: "lints of the component",
-        folder: ".",
-        command: &[
-            "cargo",
-            "clippy",
-            "--package",
-            "callgate-wasm",
-            "--features",
-            "component",
-            "--target",
-            needs::TARGET,
-            "--profile",
-            "wasm",
-            "--target-dir",
-            "target/component",
-            "--",
-            "-D",
-            "warnings",
-        ],
-        environment: &[("CARGO_PROFILE_WASM_STRIP", "symbols")],
-    },
     in_js("TypeScript lints", &["npm", "run", "lint"]),
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
     in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
@@ -207,11 +177,16 @@ const TESTS: &[Step] = &[
             "clippy",
             "--workspace",
             "--all-targets",
+            "--features",
+            "callgate-wasm/js",
             "--",
             "-D",
             "warnings",
         ],
     ),
+    face!("lints of the face of functions", "functions"),
+    face!("lints of the analysis face", "analysis"),
+    face!("lints of the component face", "component"),
 ];
 
 /// The tests in JavaScript use the command that was built with those in Rust.

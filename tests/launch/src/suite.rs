@@ -48,7 +48,7 @@ const fn step(name: &'static str, command: &'static [&'static str]) -> Step {
     }
 }
 
-/// The lints of `callgate-host` with only these features. All packages are selected that do not ask for other features of it, and
+/// The lints of the libraries with only these features. All packages are selected that do not ask for other features of it, and
 /// the crates that wasmtime shares with others, so that cargo chooses the same features for most crates from outside as it did
 /// for the lints of the workspace, and what is checked anew is ours.
 macro_rules! library {
@@ -65,27 +65,6 @@ macro_rules! library {
                 "--no-default-features",
                 "--features",
                 concat!("conformance/shared,", $features),
-                "--",
-                "-D",
-                "warnings",
-            ],
-        )
-    };
-}
-
-/// The lints of a face of the module. The faces exclude each other, and nothing in them is for WebAssembly alone: beside the lints
-/// of the workspace, which have the js face, hardly anything else is checked anew.
-macro_rules! face {
-    ($name:literal, $feature:literal) => {
-        step(
-            $name,
-            &[
-                "cargo",
-                "clippy",
-                "--workspace",
-                "--lib",
-                "--features",
-                concat!("callgate-wasm/", $feature),
                 "--",
                 "-D",
                 "warnings",
@@ -140,7 +119,7 @@ const PACKAGES: &[Step] = &[
     in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
 ];
 
-/// They build in the usual folder. The lints come last: when the other lists have ended, they take all processors.
+/// Cargo looks at everything before the first test runs, and builds nothing then.
 const TESTS: &[Step] = &[
     step(
         "tests",
@@ -153,6 +132,13 @@ const TESTS: &[Step] = &[
             "--no-fail-fast",
         ],
     ),
+    Step::Fuzzing,
+];
+
+/// The tests in JavaScript use the command that was built with those in Rust. What builds in the usual folder begins after the
+/// first of them, when cargo runs tests there.
+const OTHERS: &[Step] = &[
+    in_js("npm tests", &["npm", "test"]),
     Step::Command {
         name: "documentation",
         folder: ".",
@@ -184,32 +170,23 @@ const TESTS: &[Step] = &[
             "warnings",
         ],
     ),
-    face!("lints of the face of functions", "functions"),
-    face!("lints of the analysis face", "analysis"),
-    face!("lints of the component face", "component"),
-];
-
-/// The tests in JavaScript use the command that was built with those in Rust.
-const JAVASCRIPT: &[Step] = &[
-    in_js("npm tests", &["npm", "test"]),
+    // The faces of the module exclude each other. Nothing in them is for WebAssembly alone.
+    library!("lints of the face of functions", "callgate-wasm/functions"),
+    library!("lints of the analysis face", "callgate-wasm/analysis"),
+    library!("lints of the component face", "callgate-wasm/component"),
     in_js("playground", &["npm", "run", "test:playground"]),
 ];
 
 /// So do the tests of the servers, which wait half of their time.
-const OTHERS: &[Step] = &[
+const SERVERS: &[Step] = &[
     in_js("MCP servers", &["npm", "run", "test:servers"]),
     program("conformance", "conformance"),
-    Step::Fuzzing,
 ];
 
 /// The steps of the suite: the lists in a line run side by side, one step after the other in each. What waits for a disk, a
 /// server or a browser then leaves its processor to what computes. Cargo builds one thing at a time in a folder, so one list of a
 /// line at most has it build in the usual one.
-const ROUNDS: &[&[&[Step]]] = &[
-    &[PREPARATION],
-    &[PROGRAMS, PACKAGES],
-    &[TESTS, JAVASCRIPT, OTHERS],
-];
+const ROUNDS: &[&[&[Step]]] = &[&[PREPARATION], &[PROGRAMS, PACKAGES], &[TESTS, OTHERS, SERVERS]];
 
 /// A line of the table of steps.
 struct Row {

@@ -173,15 +173,18 @@ pub fn resolve_default_git_remote(path: &str, host: &dyn Host) -> Result<Option<
 /// ```
 /// assert_eq!(callgate_core::normalize_git_url("git@GitHub.com:a/b/"), "git@GitHub.com:a/b/");
 /// assert_eq!(callgate_core::normalize_git_url("https://GitHub.com:443/a/b.git/"), "https://github.com/a/b.git");
+/// assert_eq!(callgate_core::normalize_git_url("q:a/://b /"), "q:a/://b /");
 /// ```
 pub fn normalize_git_url(value: &str) -> Cow<'_, str> {
     if !net::is_git_url(value) {
         return Cow::Borrowed(value);
     }
     let mut url = net::normalize_git_url(value).into_owned();
+    // Only after a host a `/` at the end is one of a path; other URLs may have a space before it, which then would be at the end.
     let names = url
-        .split_once("://")
-        .map_or("", |(_, rest)| rest)
+        .split_once(':')
+        .and_then(|(_, rest)| rest.strip_prefix("//"))
+        .unwrap_or("")
         .trim_end_matches('/');
     if !names.is_empty() {
         url.truncate(url.trim_end_matches('/').len());

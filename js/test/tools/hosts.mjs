@@ -12,7 +12,10 @@ export const TARGET = process.env.CARGO_TARGET_DIR ?? fileURLToPath(new URL("../
 /** The command, as `cargo test` builds it. */
 export const NATIVE = join(TARGET, "debug/callgate");
 
-/** Debian's packages of Chromium, which have programs of the same names. The one without windows takes a fifth less of the processor. */
+/**
+ * Debian's packages of Chromium, which have programs of the same names. The one without windows takes a fifth less of the
+ * processor.
+ */
 export const CHROMIUM = ["chromium-headless-shell", "chromium"];
 
 /** No connections to other machines, and none of the user's own settings. */

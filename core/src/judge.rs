@@ -377,6 +377,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     }
 
     /// The verdict for a host failure, or for too much work. The host's message is withheld when it could reveal paths.
+    #[cold]
     fn host_failure(&mut self) -> Verdict<'p> {
         if self.canonicalizer.facts.is_exhausted() {
             let steps = self.program.limits.steps;

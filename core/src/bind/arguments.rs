@@ -185,6 +185,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         }
     }
 
+    #[cold]
     pub(super) fn refuse(&mut self, refusal: Refusal) {
         self.refusal.get_or_insert(refusal);
     }
@@ -356,6 +357,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         }
     }
 
+    #[cold]
     fn unreadable(&mut self, annotated: &AnnotatedArgument<'_, 'p>, why: impl FnOnce() -> String) {
         self.opaque_list_roles = self.opaque_list_roles.union(annotated.role_set);
         if annotated.is_judged {
@@ -366,6 +368,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     }
 
     /// Refuses the call for one of the tool's arguments, unless it is refused for an earlier one.
+    #[cold]
     fn refuse_for(&mut self, annotated: &AnnotatedArgument<'_, 'p>, refusal: impl FnOnce() -> Refusal) {
         if self.refusal.is_none() || self.refused_by.is_some_and(|rank| annotated.rank < rank) {
             self.refusal = Some(refusal());
@@ -420,6 +423,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         });
     }
 
+    #[cold]
     fn refuse_long(&mut self, program: &Program, annotated: &AnnotatedArgument<'_, 'p>, bytes: usize) {
         self.refuse_for(annotated, || {
             Refusal::Limit(format!(
@@ -431,6 +435,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
 
     /// Keeps a value unless one of its roles has too many already, which are counted all the same, or the call has more than its
     /// steps are enough for.
+    #[cold]
     fn push_counted(&mut self, program: &Program, value: BoundValue<'p, 'c>) {
         if self.counts.is_empty() {
             let count = |role| {

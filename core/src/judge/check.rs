@@ -17,6 +17,7 @@ pub(super) enum Check<'p> {
 }
 
 /// A denial by a rule of the engine.
+#[cold]
 pub(super) fn deny<'p>(rule: &'static str, reason: String) -> Option<Check<'p>> {
     Some(Check::Deny(Verdict::deny(rule, reason), None))
 }

@@ -164,6 +164,7 @@ pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check
     Some(Check::Holds("every resource value has a canonical form"))
 }
 
+#[cold]
 fn unresolvable<'p>(
     case: &Case<'p, '_, '_>,
     operand: &Operand<'p, '_>,

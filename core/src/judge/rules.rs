@@ -428,6 +428,7 @@ impl<'p> Case<'p, '_, '_> {
         decided
     }
 
+    #[cold]
     fn explain_walk(&mut self, went_through_all: bool, decided: RoleVerdict) {
         let verdict = self.verdict(decided, Vec::new());
         if let Some(trace) = &mut self.trace {
@@ -445,6 +446,7 @@ impl<'p> Case<'p, '_, '_> {
         }
     }
 
+    #[cold]
     fn explain_rule(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason<'_>) {
         if let Some(trace) = &mut self.trace {
             let why = why.map(|(condition, detail)| (condition, detail.to_string()));
@@ -452,6 +454,7 @@ impl<'p> Case<'p, '_, '_> {
         }
     }
 
+    #[cold]
     fn considered_directory(&mut self, id: RuleId, directory: DirectoryId) {
         if let Some(trace) = &mut self.trace {
             let directory = self.directories.rule(&mut self.canonicalizer, directory);

@@ -170,6 +170,7 @@ impl Trace {
         room
     }
 
+    #[cold]
     pub(super) fn check(&mut self, check: &'static str, passed: bool, detail: String) {
         if self.has_room() {
             self.checks.push(CheckStep {
@@ -180,6 +181,7 @@ impl Trace {
         }
     }
 
+    #[cold]
     pub(super) fn begin_role(&mut self, role: &str) {
         if self.has_room() {
             self.roles.push(RoleStep {
@@ -190,6 +192,7 @@ impl Trace {
     }
 
     /// Begins a walk through the rules that `concern` the judged role, in order.
+    #[cold]
     pub(super) fn begin_walk(&mut self, alone: Option<String>, concern: Vec<RuleId>) {
         self.ahead = concern;
         self.ahead.reverse();
@@ -213,6 +216,7 @@ impl Trace {
     }
 
     /// A rule that the walk came to, after those that the index passed over.
+    #[cold]
     pub(super) fn rule(
         &mut self,
         program: &Program,
@@ -263,6 +267,7 @@ impl Trace {
     }
 
     /// Ends a walk; one that went through `all` rules passed over those that are left.
+    #[cold]
     pub(super) fn end_walk(&mut self, program: &Program, all: bool, decision: &'static str, rule: &str) {
         if all {
             self.passed_over(program, None);

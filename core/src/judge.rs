@@ -19,6 +19,7 @@ mod explained;
 mod git;
 mod lists;
 mod locations;
+mod lookups;
 mod operand;
 mod path_forms;
 mod pattern;
@@ -39,7 +40,6 @@ mod verdict;
 mod walk;
 mod world;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -48,7 +48,6 @@ use smallvec::SmallVec;
 #[cfg(feature = "analysis")]
 pub(crate) use apart::Apart;
 use approvals::Escalation;
-use arguments::Look;
 pub(crate) use canonical::{Canonicalizer, PathBase};
 pub(crate) use directories::{Directories, Pinned};
 #[cfg(feature = "analysis")]
@@ -67,27 +66,16 @@ pub use verdict::{Decision, Verdict};
 pub(crate) use world::PlaceSeen;
 
 use crate::bind::{
-    BoundArguments, BoundValue, Call, FURTHER_VALUE, PointerToken, Prepared, Renamed, ShapeError, Siblings,
+    BoundArguments, BoundValue, Call, FURTHER_VALUE, PointerToken, Prepared, Renamed, ShapeError,
 };
 use crate::host::{Facts, Host, HostError};
-use crate::program::{Program, RuleId, ServerSettings, Tool};
+use crate::program::{Program, ServerSettings, Tool};
 #[cfg(feature = "analysis")]
 use crate::role::{Category, Step};
 use crate::role::{RoleId, RoleSet};
-use crate::table::Table;
 use crate::text::escape_token;
+use lookups::Lookups;
 use operand::{Form, Operand};
-use places::Repositories;
-
-/// How many values of a condition meet it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Hits {
-    values: usize,
-    /// Those that meet it, look-alikes included.
-    hits: usize,
-    /// Those that meet it as they are written.
-    exact: usize,
-}
 
 /// Values without a form whose room is not worth giving back.
 const FEW_PENDING: usize = 64;
@@ -144,27 +132,10 @@ pub(crate) struct Case<'p, 'c, 'h> {
     sandboxed: RoleSet,
     /// `true` if the paths behind addresses may be forwarded to the tool's server.
     may_forward_places: bool,
-    /// The arguments that conditions of rules name, once asked for.
-    siblings: Option<Siblings<'c>>,
-    /// The values that conditions see, by the places that they have asked for.
-    looks: Option<BTreeMap<usize, Look>>,
-    /// The operands in the order of their places, once asked for.
-    by_place: Option<Vec<usize>>,
-    /// Where git remotes of this call are looked up, once asked for.
-    repositories: Option<Arc<Repositories>>,
-    /// The branches that are checked out there, once asked for; `None` if they cannot be told.
-    branches: Option<Option<Arc<[String]>>>,
-    /// The refs that a push of each value updates, once asked for: `None` if they cannot be told.
-    pushed: Option<BTreeMap<usize, Option<Arc<[String]>>>>,
-    /// The remotes that refs are pushed to, found once.
-    remotes: Option<Arc<[String]>>,
-    /// The path of each argument that others are relative to, once asked for.
-    bases: Option<BTreeMap<&'p str, Option<Arc<str>>>>,
+    /// Kept apart, since most calls need none of them.
+    lookups: Option<Box<Lookups<'p, 'c>>>,
     /// The operands under each role, once asked for.
     values: RoleValues,
-    /// How all values of a role meet a condition: its rule, its place there, the role, and whether the count ends at
-    /// the first value that does not.
-    hits: Table<(RuleId, usize, RoleId, bool), Hits>,
     /// Members that stood under an alias.
     renamed: &'c [(usize, &'c str)],
     trace: Option<Trace>,
@@ -218,16 +189,8 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             tool_roles: RoleSet::default(),
             sandboxed: RoleSet::default(),
             may_forward_places: false,
-            siblings: None,
-            looks: None,
-            by_place: None,
-            repositories: None,
-            branches: None,
-            pushed: None,
-            remotes: None,
-            bases: None,
+            lookups: None,
             values: RoleValues::default(),
-            hits: Table::default(),
             renamed,
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
             escalated: None,
@@ -407,6 +370,10 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         }
     }
 
+    fn lookups_mut(&mut self) -> &mut Lookups<'p, 'c> {
+        self.lookups.get_or_insert_default()
+    }
+
     fn server(&self) -> &'c str {
         &self.call.server
     }
@@ -431,8 +398,8 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     /// already, since such values come first.
     fn base_of(&mut self, bound: &BoundValue<'p, '_>) -> Option<Arc<str>> {
         let wanted = bound.relative_to?;
-        let known = self.bases.as_ref().and_then(|bases| bases.get(wanted));
-        let base = match known {
+        let lookups = self.lookups.as_ref();
+        let base = match lookups.and_then(|lookups| lookups.bases.get(wanted)) {
             Some(known) => known.clone(),
             None => self.find_base(wanted),
         }?;
@@ -450,7 +417,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         });
         let base = operands.find_map(|operand| Some(Arc::from(operand.path()?.as_str())));
         self.canonicalizer.facts.take_steps(self.operands.len());
-        self.bases.get_or_insert_default().insert(wanted, base.clone());
+        self.lookups_mut().bases.insert(wanted, base.clone());
         base
     }
 

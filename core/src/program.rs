@@ -101,7 +101,7 @@ pub(crate) struct Tool {
     /// In the annotation's order, which is that of the roles.
     pub(crate) arguments: Box<[Argument]>,
     /// `None` where the roles of an argument depend on the call.
-    fixed_roles: Option<FixedRoles>,
+    fixed_roles: Option<RoleSets>,
     /// The members that the annotation or the schema names.
     members: TextTable<ToolMember>,
     /// The rules for every other member.
@@ -285,8 +285,8 @@ pub(crate) struct ListCondition {
 #[derive(Default)]
 pub(crate) struct ResolvedRoles<'p> {
     tool: Option<&'p Tool>,
-    /// Empty where no roles depend on the call.
-    resolved: Vec<&'p [RoleId]>,
+    /// `None` where no roles depend on the call.
+    resolved: Option<Box<(Vec<&'p [RoleId]>, RoleSets)>>,
 }
 
 impl<'p> ResolvedRoles<'p> {
@@ -294,22 +294,32 @@ impl<'p> ResolvedRoles<'p> {
     pub(crate) fn set(&mut self, tool: &'p Tool, resolve: impl FnOnce(&'p [Argument]) -> Vec<&'p [RoleId]>) {
         self.tool = Some(tool);
         if tool.fixed_roles.is_none() {
-            self.resolved = resolve(&tool.arguments);
+            let roles = resolve(&tool.arguments);
+            let sets = RoleSets::new(roles.iter().copied());
+            self.resolved = Some(Box::new((roles, sets)));
         }
     }
 
     /// The roles of the tool's argument at this place.
     pub(crate) fn get(&self, at: usize) -> Option<&'p [RoleId]> {
-        let fixed = || Some(self.tool?.arguments.get(at)?.roles.by_default());
-        self.resolved.get(at).copied().or_else(fixed)
+        match &self.resolved {
+            Some(resolved) => resolved.0.get(at).copied(),
+            None => Some(self.tool?.arguments.get(at)?.roles.by_default()),
+        }
+    }
+
+    fn sets(&self) -> Option<&RoleSets> {
+        match &self.resolved {
+            Some(resolved) => Some(&resolved.1),
+            None => self.tool?.fixed_roles.as_ref(),
+        }
     }
 
     /// The roles of the tool's argument at this place as a set. It is empty if the tool has no such argument.
     pub(crate) fn set_of(&self, at: usize) -> RoleSet {
-        match self.tool.and_then(|tool| tool.fixed_roles.as_ref()) {
-            Some(fixed) => fixed.sets.get(at).copied().unwrap_or_default(),
-            None => self.get(at).unwrap_or_default().iter().copied().collect(),
-        }
+        let sets = self.sets();
+        let set = sets.and_then(|roles| roles.of_arguments.get(at));
+        set.copied().unwrap_or_default()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &'p [RoleId]> + Clone {
@@ -319,10 +329,7 @@ impl<'p> ResolvedRoles<'p> {
 
     /// Every role.
     pub(crate) fn all(&self) -> RoleSet {
-        match self.tool.and_then(|tool| tool.fixed_roles.as_ref()) {
-            Some(fixed) => fixed.all,
-            None => self.resolved.iter().copied().flatten().copied().collect(),
-        }
+        self.sets().map_or(RoleSet::default(), |roles| roles.all)
     }
 
     /// Every role once, in order; `found` holds them where they depend on the call.
@@ -330,40 +337,42 @@ impl<'p> ResolvedRoles<'p> {
     where
         'p: 'f,
     {
-        match self.tool.and_then(|tool| tool.fixed_roles.as_ref()) {
-            Some(fixed) => &fixed.distinct,
-            None => {
-                *found = distinct(self.iter(), RoleSet::ALL);
+        match (&self.resolved, self.tool) {
+            (Some(resolved), _) => {
+                found.clone_from(&resolved.1.distinct);
                 found
             }
+            (None, Some(tool)) => tool.fixed_roles.as_ref().map_or(&[], |roles| &roles.distinct),
+            (None, None) => &[],
         }
     }
 }
 
-/// The roles of a tool's arguments that are the same in every call.
-pub(crate) struct FixedRoles {
+/// The roles of a tool's arguments as sets.
+pub(crate) struct RoleSets {
     /// Those of each argument.
-    sets: Box<[RoleSet]>,
+    of_arguments: Box<[RoleSet]>,
     all: RoleSet,
     /// Each once, in order.
     distinct: RoleList,
 }
 
-impl FixedRoles {
-    /// Those of these arguments, unless some depend on the call.
-    pub(crate) fn new(arguments: &[Argument]) -> Option<Self> {
-        if arguments.iter().any(|argument| argument.roles.is_conditional()) {
-            return None;
-        }
-        let roles = arguments.iter().map(|argument| argument.roles.by_default());
-        Some(Self {
-            sets: roles
+impl RoleSets {
+    fn new<'r>(roles: impl Iterator<Item = &'r [RoleId]> + Clone) -> Self {
+        Self {
+            of_arguments: roles
                 .clone()
                 .map(|roles| roles.iter().copied().collect())
                 .collect(),
             all: roles.clone().flatten().copied().collect(),
             distinct: distinct(roles, RoleSet::ALL),
-        })
+        }
+    }
+
+    /// Those of these arguments, unless some depend on the call.
+    pub(crate) fn fixed(arguments: &[Argument]) -> Option<Self> {
+        let is_fixed = arguments.iter().all(|argument| !argument.roles.is_conditional());
+        is_fixed.then(|| Self::new(arguments.iter().map(|argument| argument.roles.by_default())))
     }
 }
 

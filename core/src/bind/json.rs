@@ -6,6 +6,14 @@
 /// Lenient is `json.loads` of Python and more: `NaN` and `Infinity` are numbers, strings may hold control characters,
 /// white space is Unicode's, and no depth is too deep. One pass, without recursion.
 pub(crate) fn json_in_text(text: &str) -> Option<&'static str> {
+    // Nearly every text begins as no such value does.
+    if text
+        .bytes()
+        .next()
+        .is_some_and(|first| first.is_ascii_graphic() && !matches!(first, b'[' | b'{' | b'n'))
+    {
+        return None;
+    }
     let text = text.trim_start_matches(is_space);
     let found = match text.chars().next()? {
         '[' => "a JSON array",

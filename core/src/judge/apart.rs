@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::operand::Form;
-use super::{Case, RoleValues, Table, checks};
+use super::{Case, RoleValues, checks};
 use crate::model::Effect;
 use crate::program::RoleList;
 use crate::role::{RoleId, RoleSet};
@@ -75,7 +75,7 @@ impl<'p> Case<'p, '_, '_> {
             }
             self.operands = vec![operand];
             self.values = RoleValues::default();
-            self.hits = Table::default();
+            self.lookups_mut().hits.clear();
             self.sandboxed = RoleSet::default();
             self.escalated = None;
             let found = checks::run(self, checks::RESOLVED);

@@ -85,7 +85,10 @@ impl<'p> Case<'p, '_, '_> {
         self.look(tool, condition);
         let look = place.and_then(|place| self.looked(place));
         let (is_unreadable, number) = look.map_or((false, None), |look| (look.is_unreadable, look.number));
-        let siblings = self.siblings.as_ref();
+        let siblings = self
+            .lookups
+            .as_ref()
+            .and_then(|lookups| lookups.siblings.as_ref());
         let looked = siblings.zip(place).map(|(siblings, place)| siblings.look(place));
         let value = match looked {
             _ if is_unreadable => return (false, true),
@@ -108,19 +111,20 @@ impl<'p> Case<'p, '_, '_> {
         let place = tool.conditioned.number(&condition.argument)?;
         if self.looked(place).is_none() {
             let look = self.new_look(tool, place);
-            self.looks.get_or_insert_default().insert(place, look);
+            self.lookups_mut().looks.insert(place, look);
         }
         self.looked(place)
     }
 
     fn looked(&self, place: usize) -> Option<&Look> {
-        self.looks.as_ref()?.get(&place)
+        self.lookups.as_ref()?.looks.get(&place)
     }
 
     fn new_look(&mut self, tool: &'p Tool, place: usize) -> Look {
         let is_careful = self.program.compatibility == Compatibility::Careful;
         let (call, limits) = (self.call, &self.program.limits);
-        let siblings = self.siblings.get_or_insert_with(|| {
+        let lookups = self.lookups.get_or_insert_default();
+        let siblings = lookups.siblings.get_or_insert_with(|| {
             let schema = |name: &str| is_careful.then(|| &tool.member(name).schema);
             Siblings::new(&tool.conditioned, &call.arguments, limits, schema)
         });
@@ -152,7 +156,8 @@ impl<'p> Case<'p, '_, '_> {
     /// Adds what is sent in place of the values there.
     fn add_sent(&mut self, look: &mut Look, member: usize, way: &[PointerToken]) {
         let operands = &self.operands;
-        let order = self.by_place.get_or_insert_with(|| {
+        let lookups = self.lookups.get_or_insert_default();
+        let order = lookups.by_place.get_or_insert_with(|| {
             let place = |at: &usize| {
                 operands
                     .get(*at)
@@ -191,8 +196,8 @@ impl<'p> Case<'p, '_, '_> {
 
     fn sent_items_meet(&mut self, tool: &'p Tool, condition: &Condition) -> bool {
         let place = tool.conditioned.number(&condition.argument);
-        let looks = self.looks.as_ref();
-        let Some(look) = place.and_then(|place| looks?.get(&place)) else {
+        let lookups = self.lookups.as_ref();
+        let Some(look) = place.and_then(|place| lookups?.looks.get(&place)) else {
             return false;
         };
         let facts = &mut self.canonicalizer.facts;

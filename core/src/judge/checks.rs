@@ -26,10 +26,14 @@ macro_rules! checks {
                     if case.canonicalizer.facts.has_failed() {
                         return None;
                     }
-                    if let Some(found) = found
-                        && let Some(decided) = decided_by(case, count, $name, found)
-                    {
-                        return Some(decided);
+                    match found {
+                        None => {}
+                        Some(Check::Holds(detail)) => case.note($name, true, || detail.to_owned()),
+                        Some(found) => {
+                            if let Some(decided) = decided_by(case, count, $name, found) {
+                                return Some(decided);
+                            }
+                        }
                     }
                 }
             )+
@@ -61,6 +65,7 @@ checks! {
 }
 
 /// Keeps what a check says, by its number and name; the verdict, if it decides.
+#[cold]
 fn decided_by<'p>(
     case: &mut Case<'p, '_, '_>,
     number: usize,
@@ -68,10 +73,7 @@ fn decided_by<'p>(
     found: Check<'p>,
 ) -> Option<Verdict<'p>> {
     match found {
-        Check::Holds(detail) => {
-            case.note(name, true, || detail.to_owned());
-            None
-        }
+        Check::Holds(_) => None,
         Check::Escalate(verdict) => {
             case.note_escalation(&verdict);
             case.escalated.get_or_insert(verdict);

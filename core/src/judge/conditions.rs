@@ -6,10 +6,11 @@
 use std::ops::Range;
 
 use super::directory::{lies_within, may_concern};
+use super::lookups::Hits;
 use super::operand::Form;
 use super::places::Repositories;
 use super::reason::{Reason, Why};
-use super::{Case, Hits, Values};
+use super::{Case, Values};
 use crate::host::LOOK_UP;
 use crate::model::Effect;
 use crate::net::{DomainSet, Location};
@@ -272,7 +273,10 @@ impl<'c> Case<'_, 'c, '_> {
         let part = self.part_of(role);
         let is_kept = part.len() > 1;
         let key = (condition.rule, condition.place, role, needs_all);
-        if is_kept && let Some(known) = self.hits.get(&key) {
+        if is_kept
+            && let Some(lookups) = &self.lookups
+            && let Some(known) = lookups.hits.get(&key)
+        {
             return *known;
         }
         for nth in part {
@@ -286,7 +290,7 @@ impl<'c> Case<'_, 'c, '_> {
             }
         }
         if is_kept {
-            self.hits.insert(key, hits);
+            self.lookups_mut().hits.insert(key, hits);
         }
         hits
     }

@@ -15,11 +15,11 @@ impl Case<'_, '_, '_> {
     /// How the refs that a push of a value updates meet the entries of a restriction. If they cannot be told, they meet all
     /// of them.
     pub(super) fn push_hit(&mut self, names: &Identifiers, at: usize, role: RoleId) -> Hit {
-        let known = match self.pushed.as_ref().and_then(|pushed| pushed.get(&at)) {
+        let known = match self.lookups_mut().pushed.get(&at) {
             Some(known) => known.clone(),
             None => {
                 let found: Option<Arc<[String]>> = self.pushed_refs(at, role).map(Arc::from);
-                self.pushed.get_or_insert_default().insert(at, found.clone());
+                self.lookups_mut().pushed.insert(at, found.clone());
                 found
             }
         };
@@ -52,9 +52,12 @@ impl Case<'_, '_, '_> {
             return None;
         }
         let mut pushed = Vec::new();
-        let remotes = match &self.remotes {
+        let remotes = match &self.lookups_mut().remotes {
             Some(known) => Arc::clone(known),
-            None => Arc::clone(self.remotes.insert(self.remotes_given().into())),
+            None => {
+                let given = self.remotes_given().into();
+                Arc::clone(self.lookups_mut().remotes.insert(given))
+            }
         };
         for remote in remotes.iter() {
             for directory in &repositories.directories {

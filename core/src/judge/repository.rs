@@ -20,24 +20,24 @@ const MOST_PLACES: usize = 64;
 impl<'p, 'c> Case<'p, 'c, '_> {
     /// The repositories that the call means, found once.
     pub(super) fn repositories(&mut self) -> Arc<Repositories> {
-        if let Some(known) = &self.repositories {
+        if let Some(known) = &self.lookups_mut().repositories {
             return Arc::clone(known);
         }
         let found = Arc::new(match self.program.compatibility {
             Compatibility::Careful => self.all_repositories(),
             Compatibility::Runtime => self.one_repository(),
         });
-        self.repositories = Some(Arc::clone(&found));
+        self.lookups_mut().repositories = Some(Arc::clone(&found));
         found
     }
 
     /// The branches that are checked out in the repositories of a call to git; `None` if they cannot be told.
     pub(super) fn current_branches(&mut self) -> Option<Arc<[String]>> {
-        if self.branches.is_none() {
+        if self.lookups_mut().branches.is_none() {
             let found = self.find_branches().map(Arc::from);
-            self.branches = Some(found);
+            self.lookups_mut().branches = Some(found);
         }
-        let branches = self.branches.clone().flatten()?;
+        let branches = self.lookups_mut().branches.clone().flatten()?;
         self.canonicalizer.facts.take_steps(branches.len() * LOOK_UP);
         Some(branches)
     }

@@ -88,23 +88,31 @@ impl<'p> Walk<'p> {
                 self.first_keyed = Some(self.first_keyed.map_or(first, |known| known.min(first)));
                 self.keyed.push(index);
             }
-            let mut push = |rules: &'p Vec<RuleId>| self.push(rules, Relevance::InDirectory);
-            match directories {
-                Some(known) => {
-                    let known = known.iter().filter_map(|id| index.by_directory.get(id));
-                    known.for_each(&mut push);
-                }
-                None => index.by_directory.values().for_each(&mut push),
+            if !index.by_directory.is_empty() {
+                self.add_directories(index, directories);
             }
             self.push(&index.open, Relevance::Direct);
         }
-        for group in program.scopes(tool).flat_map(|scope| &scope.restricting) {
-            let has_values = group.needed.iter().all(|roles| roles.intersects(view.valued));
-            if view.crosses(role, group.relevant, group.named) && has_values {
-                self.push(&group.rules, Relevance::CrossRole);
+        for scope in program.scopes(tool) {
+            for group in &scope.restricting {
+                let has_values = group.needed.iter().all(|roles| roles.intersects(view.valued));
+                if view.crosses(role, group.relevant, group.named) && has_values {
+                    self.push(&group.rules, Relevance::CrossRole);
+                }
             }
         }
         self.parts += usize::from(self.first.is_some()) + self.ordered.len() + self.others.len();
+    }
+
+    fn add_directories(&mut self, index: &'p RoleIndex, directories: Option<&[DirectoryId]>) {
+        let mut push = |rules: &'p Vec<RuleId>| self.push(rules, Relevance::InDirectory);
+        match directories {
+            Some(known) => {
+                let known = known.iter().filter_map(|id| index.by_directory.get(id));
+                known.for_each(&mut push);
+            }
+            None => index.by_directory.values().for_each(&mut push),
+        }
     }
 
     /// Adds every rule for the tool, for a call without a resource role.

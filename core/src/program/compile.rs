@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::lists::{Emails, Identifiers};
 use super::server::{ServerTable, places};
 use super::{
-    Ceiling, Compatibility, DirectoryId, FixedRoles, Index, ListCondition, ListMatcher, Program, Protection,
-    RelativePaths, Rule, ServerSettings, Tool, ToolMember, UnknownArguments,
+    Ceiling, Compatibility, DirectoryId, Index, ListCondition, ListMatcher, Program, Protection,
+    RelativePaths, RoleSets, Rule, ServerSettings, Tool, ToolMember, UnknownArguments,
 };
 use crate::annotation;
 use crate::config::{Config, WorkspaceRoots};
@@ -327,7 +327,7 @@ fn compile_tool(
         server: take(&mut tool.server),
         name: take(&mut tool.name),
         settings: 0,
-        fixed_roles: FixedRoles::new(&tool.arguments),
+        fixed_roles: RoleSets::fixed(&tool.arguments),
         has_bases: tool
             .arguments
             .iter()

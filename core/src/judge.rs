@@ -210,14 +210,26 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         self.pending = std::mem::take(&mut self.arguments.values);
         self.pending.reverse();
         let most = self.program.limits.values_per_role;
-        self.operands.reserve_exact(self.pending.len().min(most));
+        self.operands = Vec::with_capacity(self.pending.len().min(most));
         self.tool_roles = self.arguments.resolved.all();
     }
 
-    /// Takes the next value that has no canonical form. Thousands of them give back their room as they go, since their forms need
-    /// it; and those that are more than one role may have cost what they hold. Where some were left out, no steps are left.
+    /// Takes the next value that has no canonical form.
     fn next_pending(&mut self) -> Option<BoundValue<'p, 'c>> {
         let bound = self.pending.pop()?;
+        if self.pending.capacity() > FEW_PENDING
+            || self.operands.len() >= self.program.limits.values_per_role
+            || self.arguments.are_left_out
+        {
+            self.took_one_of_many();
+        }
+        Some(bound)
+    }
+
+    /// Thousands of values give back their room as they go, since their forms need it; and those that are more than one role may
+    /// have cost what they hold. Where some were left out, no steps are left.
+    #[cold]
+    fn took_one_of_many(&mut self) {
         let left = self.pending.len();
         if self.pending.capacity() > FEW_PENDING && left < self.pending.capacity() / 2 {
             self.pending.shrink_to_fit();
@@ -230,7 +242,6 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         } else if self.operands.len() >= self.program.limits.values_per_role {
             self.canonicalizer.facts.take_steps(FURTHER_VALUE);
         }
-        Some(bound)
     }
 
     /// The verdict. A host that fails makes it a denial, never anything else.

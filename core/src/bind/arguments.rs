@@ -215,30 +215,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         if !roles.intersects(program.valued_roles) {
             return is_path;
         }
-        let mut annotated = SmallVec::<[Option<AnnotatedArgument<'_, 'p>>; 2]>::new();
-        for (rank, index) in member.arguments.iter().copied().enumerate() {
-            let wanted = self.resolved.set_of(index);
-            let found = tool.arguments.get(index).zip(self.resolved.get(index));
-            let found = found.filter(|_| wanted.intersects(program.valued_roles));
-            annotated.push(found.map(|(argument, roles)| {
-                let relative_to = argument.relative_to.as_deref();
-                AnnotatedArgument {
-                    rank,
-                    at,
-                    name,
-                    roles,
-                    role_set: wanted,
-                    relative_to: relative_to.filter(|_| wanted.intersects(program.path_roles)),
-                    is_resource: wanted.intersects(program.resource_roles),
-                    is_judged: wanted.intersects(program.judged_roles),
-                }
-            }));
-        }
-        let mut valued = annotated.iter().flatten();
-        let Some(first) = valued.next() else {
-            return is_path;
-        };
-        let is_judged = first.is_judged || valued.any(|one| one.is_judged);
+        let is_judged = roles.intersects(program.judged_roles);
         let read = value.read(program.limits.depth);
         if let Ok(read) = &read
             && is_judged
@@ -246,22 +223,50 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         {
             self.check_type(name, &member.schema, read);
         }
+        let given = (at, name);
         match read {
-            Ok(Cow::Borrowed(Value::Text(text))) if member.pointers.is_leaf() && annotated.len() == 1 => {
-                self.push_text(program, first, text);
-            }
-            Ok(Cow::Borrowed(read)) => {
-                self.collect_read(program, member, &annotated, read, |text| Cow::Borrowed(text));
-            }
-            Ok(Cow::Owned(read)) => self.collect_read(program, member, &annotated, &read, Cow::clone),
-            Err(unreadable) if is_judged => self.refuse(describe_unreadable(name, unreadable)),
-            Err(_) => {
-                for one in annotated.iter().flatten() {
-                    self.opaque_list_roles = self.opaque_list_roles.union(one.role_set);
+            Ok(Cow::Borrowed(Value::Text(text)))
+                if member.pointers.is_leaf() && member.arguments.len() == 1 =>
+            {
+                if let Some(annotated) = self.annotated(program, tool, member, given, 0) {
+                    self.push_text(program, &annotated, text);
                 }
             }
+            Ok(Cow::Borrowed(read)) => {
+                self.collect_read(program, tool, member, given, read, |text| Cow::Borrowed(text));
+            }
+            Ok(Cow::Owned(read)) => self.collect_read(program, tool, member, given, &read, Cow::clone),
+            Err(unreadable) if is_judged => self.refuse(describe_unreadable(name, unreadable)),
+            Err(_) => self.opaque_list_roles = self.opaque_list_roles.union(roles),
         }
         is_path
+    }
+
+    /// One of the tool's arguments that name the member or something inside it; `None` if nothing asks for its values.
+    fn annotated<'n>(
+        &self,
+        program: &Program,
+        tool: &'p Tool,
+        member: &ToolMember,
+        (at, name): (usize, &'n str),
+        rank: usize,
+    ) -> Option<AnnotatedArgument<'n, 'p>> {
+        let index = *member.arguments.get(rank)?;
+        let role_set = self.resolved.set_of(index);
+        if !role_set.intersects(program.valued_roles) {
+            return None;
+        }
+        let relative_to = tool.arguments.get(index)?.relative_to.as_deref();
+        Some(AnnotatedArgument {
+            rank,
+            at,
+            name,
+            roles: self.resolved.get(index)?,
+            role_set,
+            relative_to: relative_to.filter(|_| role_set.intersects(program.path_roles)),
+            is_resource: role_set.intersects(program.resource_roles),
+            is_judged: role_set.intersects(program.judged_roles),
+        })
     }
 
     /// Collects what is in an argument, in one pass, however many of the tool's arguments lead into it; `text` keeps a string
@@ -269,21 +274,22 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     fn collect_read<'v>(
         &mut self,
         program: &'p Program,
+        tool: &'p Tool,
         member: &ToolMember,
-        annotated: &[Option<AnnotatedArgument<'_, 'p>>],
+        given: (usize, &str),
         value: &'v Value<'c>,
         text: impl Fn(&'v Cow<'c, str>) -> Cow<'c, str>,
     ) {
         self.refused_by = None;
         let start = self.values.len();
         walk(value, &member.pointers, |way, rank, met| {
-            let Some(Some(one)) = annotated.get(rank) else {
+            let Some(annotated) = self.annotated(program, tool, member, given, rank) else {
                 return;
             };
             match met {
-                Met::Value(value) => self.collect_value(program, one, way, value, &text),
+                Met::Value(value) => self.collect_value(program, &annotated, way, value, &text),
                 Met::Mismatch { found, expected } => {
-                    self.unreadable(one, || mismatch(way, found, expected));
+                    self.unreadable(&annotated, || mismatch(way, found, expected));
                 }
             }
         });

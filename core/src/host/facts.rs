@@ -42,7 +42,7 @@ pub(crate) struct Facts<'h> {
     host: &'h dyn Host,
     /// [`Host::begin`].
     begun: Option<Box<dyn Host + Send>>,
-    failure: Option<HostError>,
+    failure: Option<Failure>,
     /// Nothing, until something is asked.
     realpaths: Option<OfPaths<Realpath>>,
     /// The answers of [`Host::read_link`], which are often about a path that was just found to be missing.
@@ -52,7 +52,15 @@ pub(crate) struct Facts<'h> {
     log: Option<Vec<Exchange>>,
     /// How much work is left: comparisons, values and questions.
     steps: usize,
-    is_exhausted: bool,
+}
+
+/// Why no answer counts any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Failure {
+    /// The host failed.
+    Host(HostError),
+    /// The evaluation takes more work than it may, whether or not the host failed as well.
+    Steps,
 }
 
 type Realpath = Result<Real, RealpathError>;
@@ -155,7 +163,6 @@ impl<'h> Facts<'h> {
             others: None,
             log: recorded.then(Vec::new),
             steps,
-            is_exhausted: false,
         }
     }
 
@@ -163,13 +170,13 @@ impl<'h> Facts<'h> {
     pub(crate) fn take_steps(&mut self, count: usize) {
         match self.steps.checked_sub(count) {
             Some(left) => self.steps = left,
-            None => self.is_exhausted = true,
+            None => self.failure = Some(Failure::Steps),
         }
     }
 
     /// Returns `true` if the evaluation takes more work than it may.
     pub(crate) fn is_exhausted(&self) -> bool {
-        self.is_exhausted
+        matches!(self.failure, Some(Failure::Steps))
     }
 
     /// The recording of this evaluation, for an engine with this home and current directory.
@@ -177,14 +184,17 @@ impl<'h> Facts<'h> {
         Recording::new(home_dir, current_dir, self.log.take().unwrap_or_default())
     }
 
-    /// The host's first failure. If there is one, no answer counts.
+    /// The host's first failure, unless the evaluation takes more work than it may. If there is one, no answer counts.
     pub(crate) fn failure(&self) -> Option<&HostError> {
-        self.failure.as_ref()
+        match &self.failure {
+            Some(Failure::Host(error)) => Some(error),
+            Some(Failure::Steps) | None => None,
+        }
     }
 
     /// Returns `true` if the host has failed, or the evaluation takes more work than it may.
     pub(crate) fn has_failed(&self) -> bool {
-        self.failure.is_some() || self.is_exhausted
+        self.failure.is_some()
     }
 
     /// `value`, unless the host has failed.
@@ -193,8 +203,8 @@ impl<'h> Facts<'h> {
     /// The first failure.
     pub(crate) fn check<T>(&self, value: T) -> Result<T, HostError> {
         match &self.failure {
-            Some(error) => Err(error.clone()),
-            None if self.is_exhausted => Err(HostError::new("the call takes too many steps")),
+            Some(Failure::Host(error)) => Err(error.clone()),
+            Some(Failure::Steps) => Err(HostError::new("the call takes too many steps")),
             None => Ok(value),
         }
     }
@@ -215,7 +225,7 @@ impl<'h> Facts<'h> {
         };
         match self.steps.checked_sub(QUESTION) {
             Some(left) => self.steps = left,
-            None => self.is_exhausted = true,
+            None => self.failure = Some(Failure::Steps),
         }
         let host = match &self.begun {
             Some(begun) => &**begun,
@@ -246,7 +256,7 @@ impl<'h> Facts<'h> {
             });
         }
         if let Err(RealpathError::Host(error)) = answer {
-            self.failure = Some(error);
+            self.failure.get_or_insert(Failure::Host(error));
             return Err(RealpathError::NotFound);
         }
         entry.insert(answer.clone());
@@ -317,7 +327,7 @@ impl<'h> Facts<'h> {
                 target
             }
             Err(error) => {
-                self.failure.get_or_insert(error);
+                self.failure.get_or_insert(Failure::Host(error));
                 None
             }
         }
@@ -388,10 +398,11 @@ impl<'h> Facts<'h> {
     /// As `ask`, of a host that may have failed.
     fn ask_always<T: Default + TryFrom<Answer, Error = Answer>>(&mut self, question: Question) -> T {
         T::try_from(self.answer(question)).unwrap_or_else(|answer| {
-            self.failure.get_or_insert(HostError::new(match answer {
+            let error = HostError::new(match answer {
                 Answer::Failed(message) => message,
                 other => format!("the host answered with {other:?}"),
-            }));
+            });
+            self.failure.get_or_insert(Failure::Host(error));
             T::default()
         })
     }

@@ -137,12 +137,12 @@ impl Hits {
 
 impl<'c> Case<'_, 'c, '_> {
     /// Collects the values of one role in this judgement.
-    pub(super) fn collect_values(&mut self, role: RoleId, subject: &Subject, values: &mut Values) {
+    pub(super) fn collect_values(&mut self, role: RoleId, subject: &Subject) -> Values {
         match subject.isolated {
-            Some((isolated, value)) if isolated == role => values.push(value),
+            Some((isolated, value)) if isolated == role => Values::from_slice(&[value]),
             _ => {
                 let part = self.part_of(role);
-                values.extend_from_slice(self.values.get(part));
+                Values::from_slice(self.values.get(part))
             }
         }
     }

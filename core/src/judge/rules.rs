@@ -158,13 +158,12 @@ impl<'p> Case<'p, '_, '_> {
     fn walk_role(&mut self, tool: &'p Tool, role: RoleId, view: RoleView, subject: &Subject) -> RoleVerdict {
         let program = self.program;
         self.begin_walk(subject, || concerning(program, tool, role, view));
+        let left = self.collect_values(role, subject);
         let mut progress = Progress {
-            left: Values::new(),
-            had_values: false,
+            had_values: !left.is_empty(),
+            left,
             best: None,
         };
-        self.collect_values(role, subject, &mut progress.left);
-        progress.had_values = !progress.left.is_empty();
         let is_file = self.settings.kind == Some(ServerKind::Filesystem);
         if progress.had_values && is_file && self.is_sandboxed(role, SandboxOrder::BeforeRules) {
             self.take_sandboxed(&mut progress);

@@ -82,16 +82,11 @@ impl<'p> Walk<'p> {
         view: RoleView,
         directories: Option<&[DirectoryId]>,
     ) {
-        for index in program.role_indices(tool, role) {
-            self.parts += 1;
-            if let Some(first) = index.first_keyed {
-                self.first_keyed = Some(self.first_keyed.map_or(first, |known| known.min(first)));
-                self.keyed.push(index);
+        for scope in program.scopes(tool) {
+            self.add_index(&scope.any_role, directories);
+            if let Some(index) = scope.by_role.get(&role) {
+                self.add_index(index, directories);
             }
-            if !index.by_directory.is_empty() {
-                self.add_directories(index, directories);
-            }
-            self.push(&index.open, Relevance::Direct);
         }
         for scope in program.scopes(tool) {
             for group in &scope.restricting {
@@ -104,7 +99,12 @@ impl<'p> Walk<'p> {
         self.parts += usize::from(self.first.is_some()) + self.ordered.len() + self.others.len();
     }
 
-    fn add_directories(&mut self, index: &'p RoleIndex, directories: Option<&[DirectoryId]>) {
+    fn add_index(&mut self, index: &'p RoleIndex, directories: Option<&[DirectoryId]>) {
+        self.parts += 1;
+        if let Some(first) = index.first_keyed {
+            self.first_keyed = Some(self.first_keyed.map_or(first, |known| known.min(first)));
+            self.keyed.push(index);
+        }
         let mut push = |rules: &'p Vec<RuleId>| self.push(rules, Relevance::InDirectory);
         match directories {
             Some(known) => {
@@ -113,6 +113,7 @@ impl<'p> Walk<'p> {
             }
             None => index.by_directory.values().for_each(&mut push),
         }
+        self.push(&index.open, Relevance::Direct);
     }
 
     /// Adds every rule for the tool, for a call without a resource role.

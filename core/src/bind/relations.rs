@@ -84,9 +84,21 @@ impl BoundArguments<'_, '_> {
         known: &[&ToolMember],
         members: &[(Cow<'_, str>, Value<'_>)],
     ) {
-        if tool.required.is_empty() {
-            return;
+        let given = known.iter().zip(members);
+        let given = given.filter(|(member, (_, value))| member.required.is_some() && !value.is_null());
+        if given.count() < tool.required.len() {
+            self.check_each_required(program, tool, known, members);
         }
+    }
+
+    #[cold]
+    fn check_each_required(
+        &mut self,
+        program: &Program,
+        tool: &Tool,
+        known: &[&ToolMember],
+        members: &[(Cow<'_, str>, Value<'_>)],
+    ) {
         let mut faults = SmallVec::<[_; FEW]>::from_elem(Some("missing"), tool.required.len());
         for (member, (_, value)) in known.iter().zip(members) {
             if let Some(fault) = member.required.and_then(|at| faults.get_mut(at)) {

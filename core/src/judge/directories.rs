@@ -94,7 +94,14 @@ impl Pinned {
 pub(crate) struct Directories<'p> {
     program: &'p Program,
     pinned: Option<&'p Pinned>,
-    rules: Option<BTreeMap<DirectoryId, Directory>>,
+    /// Those that are not pinned, once one is reached.
+    reached: Option<Box<Reached>>,
+}
+
+/// The directories that a call has reached.
+#[derive(Default)]
+struct Reached {
+    rules: BTreeMap<DirectoryId, Directory>,
     protected: Option<Protection>,
     sandbox: Option<Sandbox>,
     roots: Option<Vec<Vec<Directory>>>,
@@ -105,10 +112,7 @@ impl<'p> Directories<'p> {
         Self {
             program,
             pinned,
-            rules: None,
-            protected: None,
-            sandbox: None,
-            roots: None,
+            reached: None,
         }
     }
 
@@ -117,7 +121,8 @@ impl<'p> Directories<'p> {
         if let Some(known) = self.pinned.and_then(|pinned| pinned.rules.get(id as usize)) {
             return known;
         }
-        self.rules.get_or_insert_default().entry(id).or_insert_with(|| {
+        let reached = self.reached.get_or_insert_default();
+        reached.rules.entry(id).or_insert_with(|| {
             let lexical = self.program.directories.get(id as usize);
             Directory::resolve(canonicalizer, lexical.map_or("/", |lexical| lexical))
         })
@@ -153,10 +158,11 @@ impl<'p> Directories<'p> {
         if let Some(pinned) = self.pinned {
             return (&pinned.protected, &pinned.sandbox);
         }
-        let sandbox = self
+        let reached = &mut **self.reached.get_or_insert_default();
+        let sandbox = reached
             .sandbox
             .get_or_insert_with(|| Sandbox::resolve(canonicalizer));
-        let protected = self
+        let protected = reached
             .protected
             .get_or_insert_with(|| Protection::resolve(canonicalizer));
         (protected, sandbox)
@@ -166,7 +172,10 @@ impl<'p> Directories<'p> {
     pub(crate) fn roots(&mut self, canonicalizer: &mut Canonicalizer<'_, '_>) -> &[Vec<Directory>] {
         match self.pinned {
             Some(pinned) => &pinned.roots,
-            None => self.roots.get_or_insert_with(|| resolve_roots(canonicalizer)),
+            None => {
+                let reached = self.reached.get_or_insert_default();
+                reached.roots.get_or_insert_with(|| resolve_roots(canonicalizer))
+            }
         }
     }
 
@@ -174,9 +183,12 @@ impl<'p> Directories<'p> {
     pub(crate) fn sandbox(&mut self, canonicalizer: &mut Canonicalizer<'_, '_>) -> &Sandbox {
         match self.pinned {
             Some(pinned) => &pinned.sandbox,
-            None => self
-                .sandbox
-                .get_or_insert_with(|| Sandbox::resolve(canonicalizer)),
+            None => {
+                let reached = self.reached.get_or_insert_default();
+                reached
+                    .sandbox
+                    .get_or_insert_with(|| Sandbox::resolve(canonicalizer))
+            }
         }
     }
 }

@@ -66,8 +66,10 @@ impl<'p> Case<'p, '_, '_> {
     /// How strict structural checks are about each value by itself, taken together. The case is of no other use afterwards.
     fn each_strictness(&mut self) -> usize {
         let mut sum = 0;
-        while let Some(Check::Deny(verdict, _)) = checks::resolvable_values(self) {
-            sum += usize::from(verdict.decision.strictness());
+        while let Some(found) = checks::resolvable_values(self) {
+            if let Check::Deny(verdict, _) = *found {
+                sum += usize::from(verdict.decision.strictness());
+            }
         }
         for operand in std::mem::take(&mut self.operands) {
             if matches!(operand.form, Form::Unresolvable(_)) {

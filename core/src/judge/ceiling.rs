@@ -1,6 +1,6 @@
 //! The capability ceiling (SPEC §8.3.4, §12): what the tool may be, and what single arguments must look like.
 
-use super::check::Check;
+use super::check::{Check, Checked};
 use super::directory::Directory;
 use super::operand::Operand;
 use super::{Case, Verdict};
@@ -43,7 +43,7 @@ struct Anchor {
     canonical: Option<String>,
 }
 
-pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     let Some(ceiling) = &case.program.ceiling else {
         return None;
     };
@@ -54,13 +54,15 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     let refusal = refusal
         .or_else(|| case.outside_roots(ceiling))
         .or_else(|| case.pattern_mismatch(ceiling));
-    Some(match refusal {
-        Some(refusal) => Check::Deny(
-            Verdict::deny(RULE, format!("Above the capability ceiling: {refusal}")),
-            Some(refusal),
-        ),
-        None => Check::Holds("the tool and its arguments are within the ceiling"),
-    })
+    let Some(refusal) = refusal else {
+        case.note_held(
+            "capability-ceiling",
+            "the tool and its arguments are within the ceiling",
+        );
+        return None;
+    };
+    let verdict = Verdict::deny(RULE, format!("Above the capability ceiling: {refusal}"));
+    Some(Box::new(Check::Deny(verdict, Some(refusal))))
 }
 
 impl Case<'_, '_, '_> {

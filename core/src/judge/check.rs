@@ -1,11 +1,12 @@
 //! The result of a structural check.
 
-use super::Verdict;
+use super::{Case, Verdict};
 
-/// The result of a check that applies: it holds, or it decides.
+/// The result of a check that has something to say; boxed, since few have.
+pub(super) type Checked<'p> = Option<Box<Check<'p>>>;
+
+/// What a check that does not simply hold says.
 pub(super) enum Check<'p> {
-    /// It holds, for this reason.
-    Holds(&'static str),
     /// The call is allowed whatever the rules say.
     Allow(Verdict<'p>),
     /// The call is denied. What explanations show instead of the reason, where that differs.
@@ -18,6 +19,15 @@ pub(super) enum Check<'p> {
 
 /// A denial by a rule of the engine.
 #[cold]
-pub(super) fn deny<'p>(rule: &'static str, reason: String) -> Option<Check<'p>> {
-    Some(Check::Deny(Verdict::deny(rule, reason), None))
+pub(super) fn deny<'p>(rule: &'static str, reason: String) -> Checked<'p> {
+    Some(Box::new(Check::Deny(Verdict::deny(rule, reason), None)))
+}
+
+impl Case<'_, '_, '_> {
+    /// Records a structural check that holds, and why, for an explanation. Where the host has failed nothing is known.
+    pub(super) fn note_held(&mut self, check: &'static str, why: &'static str) {
+        if !self.canonicalizer.facts.has_failed() {
+            self.note(check, true, || why.to_owned());
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The checks before any rule (SPEC §8.1 to §8.3): a table, in their order, which is security-critical.
 
-use super::check::{Check, deny};
+use super::check::{Check, Checked, deny};
 use super::operand::{Form, Operand};
 use super::{Case, Verdict, ceiling, domains, git, protected, world};
 use crate::bind::Refusal;
@@ -26,14 +26,10 @@ macro_rules! checks {
                     if case.canonicalizer.facts.has_failed() {
                         return None;
                     }
-                    match found {
-                        None => {}
-                        Some(Check::Holds(detail)) => case.note($name, true, || detail.to_owned()),
-                        Some(found) => {
-                            if let Some(decided) = decided_by(case, count, $name, found) {
-                                return Some(decided);
-                            }
-                        }
+                    if let Some(found) = found
+                        && let Some(decided) = decided_by(case, count, $name, *found)
+                    {
+                        return Some(decided);
                     }
                 }
             )+
@@ -73,7 +69,6 @@ fn decided_by<'p>(
     found: Check<'p>,
 ) -> Option<Verdict<'p>> {
     match found {
-        Check::Holds(_) => None,
         Check::Escalate(verdict) => {
             case.note_escalation(&verdict);
             case.escalated.get_or_insert(verdict);
@@ -96,25 +91,25 @@ fn decided_by<'p>(
     }
 }
 
-fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     let Some(Refusal::Shape(error)) = &case.arguments.refusal else {
         return None;
     };
     let reason = format!("Unreadable argument: {error}");
     let verdict = Verdict::deny("structural-unreadable-argument", reason);
-    Some(Check::Deny(verdict, Some(error.to_string())))
+    Some(Box::new(Check::Deny(verdict, Some(error.to_string()))))
 }
 
-fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     if !case.settings.is_trusted {
         return None;
     }
     let reason = format!("Server \"{}\" is trusted", case.server());
-    Some(Check::Allow(Verdict::allow("trusted-server", reason)))
+    Some(Box::new(Check::Allow(Verdict::allow("trusted-server", reason))))
 }
 
 /// Arguments that cannot be read, and limits.
-fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     match &case.arguments.refusal {
         Some(Refusal::Unreadable(why)) => deny(
             "structural-unreadable-argument",
@@ -126,7 +121,7 @@ fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     }
 }
 
-fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     const RULE: &str = "structural-unknown-argument";
     let at = case.arguments.unknown?;
     let (name, call) = (case.name_of(Some(at)), case.call);
@@ -135,7 +130,11 @@ fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
         UnknownArguments::Schema | UnknownArguments::Deny => deny(RULE, reason),
         UnknownArguments::Escalate => {
             case.note("known-arguments", false, || reason.clone());
-            Some(Check::Escalate(Verdict::escalate(Vec::new(), RULE, reason)))
+            Some(Box::new(Check::Escalate(Verdict::escalate(
+                Vec::new(),
+                RULE,
+                reason,
+            ))))
         }
         UnknownArguments::Ignore => {
             case.note("known-arguments", false, || reason);
@@ -145,7 +144,7 @@ fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
 }
 
 /// Makes the canonical form of each value, up to the first that has none.
-pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     let context = case.call.context();
     while let Some(bound) = case.next_pending() {
         let base = case.base_of(&bound);
@@ -163,15 +162,12 @@ pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check
             break;
         }
     }
-    Some(Check::Holds("every resource value has a canonical form"))
+    case.note_held("resolvable-values", "every resource value has a canonical form");
+    None
 }
 
 #[cold]
-fn unresolvable<'p>(
-    case: &Case<'p, '_, '_>,
-    operand: &Operand<'p, '_>,
-    why: &Unresolvable,
-) -> Option<Check<'p>> {
+fn unresolvable<'p>(case: &Case<'p, '_, '_>, operand: &Operand<'p, '_>, why: &Unresolvable) -> Checked<'p> {
     let reason = format!("Unresolvable value of {}: {why}", case.shown_as_given(operand));
     match why {
         Unresolvable::TooLong { .. } => deny("structural-limit", reason),
@@ -179,7 +175,7 @@ fn unresolvable<'p>(
     }
 }
 
-fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     let is_introspection = case.tool.is_some()
         && case.settings.is_introspection(&case.call.tool)
         && case.call.arguments.members().is_empty();
@@ -187,14 +183,14 @@ fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
         return None;
     }
     let reason = "Introspection tool is always allowed";
-    Some(Check::Allow(Verdict::allow(
+    Some(Box::new(Check::Allow(Verdict::allow(
         "structural-introspection-allow",
         reason,
-    )))
+    ))))
 }
 
 /// Finds the sandbox-safe roles all of whose values lie within the sandbox.
-fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     let program = case.program;
     let decides = program.sandbox_order == SandboxOrder::BeforeRules && case.settings.is_sandboxed;
     if program.sandbox.is_empty() || !decides || !case.tool_roles.intersects(program.sandbox_roles) {
@@ -228,7 +224,7 @@ fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     None
 }
 
-fn unknown_tool<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+fn unknown_tool<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     if case.tool.is_some() {
         return None;
     }

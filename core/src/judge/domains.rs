@@ -1,6 +1,6 @@
 //! The server's domain allowlist.
 
-use super::check::Check;
+use super::check::{Check, Checked};
 use super::{Case, Verdict};
 use crate::host::LOOK_UP;
 use crate::net::{DomainSet, domain_matches_allowlist};
@@ -9,7 +9,7 @@ use crate::role::RoleId;
 /// A domain outside the allowlist escalates the call at once. A value that passes only as text, because no strict
 /// reading grants it, and a remote that the engine filled in escalate as well, but the rules are asked all the same and
 /// may deny.
-pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     let (allowlist, patterns) = case.settings.allowlist.as_ref()?;
     let mut escalation = None;
     for at in 0..case.operands.len() {
@@ -28,19 +28,13 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
                 return None;
             }
             if is_given && !domain_matches_allowlist(&domain, patterns) {
-                return Some(Check::EscalateNow(verdict));
+                return Some(Box::new(Check::EscalateNow(verdict)));
             }
             escalation.get_or_insert(verdict);
         }
     }
-    let detail = "every URL is in the server's allowlist";
-    match escalation {
-        None => Some(Check::Holds(detail)),
-        Some(verdict) => {
-            case.note("domain-allowlist", true, || detail.to_owned());
-            Some(Check::Escalate(verdict))
-        }
-    }
+    case.note_held("domain-allowlist", "every URL is in the server's allowlist");
+    Some(Box::new(Check::Escalate(escalation?)))
 }
 
 /// The domain of a value that the allowlist does not grant, and what is said about it; `None` if it is granted.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::check::Check;
+use super::check::{Check, Checked};
 use super::operand::{Form, Operand};
 use super::places::Repositories;
 use super::{Case, Verdict};
@@ -15,7 +15,7 @@ use crate::role::RoleId;
 ///
 /// Where the server has an allowlist and it is not known which remote git would use, the call escalates, unless the
 /// rules deny it.
-pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     let tool = case
         .tool
         .filter(|_| case.settings.kind == Some(ServerKind::Git))?;
@@ -74,17 +74,14 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p
         let reason =
             format!("The git remote of {shown} is not known, and server \"{server}\" has an allowlist");
         let roles = vec![case.program.registry.name(RoleId::GIT_REMOTE_URL)];
-        return Some(Check::Escalate(Verdict::escalate(
-            roles,
-            "structural-domain-escalate",
-            reason,
-        )));
+        let verdict = Verdict::escalate(roles, "structural-domain-escalate", reason);
+        return Some(Box::new(Check::Escalate(verdict)));
     }
     None
 }
 
 /// Gives an absent branch the empty value: what git takes it for matters to a restriction.
-pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     let is_restricted = case.program.compatibility == Compatibility::Careful
         && case.program.listed_roles.contains(RoleId::BRANCH_NAME);
     let is_absent = case.tool_roles.contains(RoleId::BRANCH_NAME)

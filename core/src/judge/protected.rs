@@ -2,7 +2,7 @@
 
 use super::Case;
 use super::canonical::Canonicalizer;
-use super::check::{Check, deny};
+use super::check::{Checked, deny};
 use super::directories::Protection;
 use super::operand::Operand;
 use super::sandbox::Sandbox;
@@ -69,7 +69,7 @@ struct PathLike {
     written: Vec<String>,
 }
 
-pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     if case.program.protected.is_empty() || (case.operands.is_empty() && case.arguments.path_like.is_empty())
     {
         return None;
@@ -94,7 +94,8 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
     });
     let Some((shown, from)) = found else {
         let Some((argument, why)) = unclear else {
-            return Some(Check::Holds("no value lies within a protected path"));
+            case.note_held("protected-paths", "no value lies within a protected path");
+            return None;
         };
         let shown = case.shown_argument(Some(argument));
         let reason = format!("Unresolvable value of {shown}, which looks like a path: it {why}");

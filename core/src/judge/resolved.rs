@@ -1,6 +1,5 @@
 //! A call before it is judged: the canonical forms of its values, and the values that conditions see.
 
-use super::check::Check;
 use super::operand::Operand;
 use super::world::PlaceSeen;
 use super::{Case, checks, protected};
@@ -77,7 +76,7 @@ impl<'p> Case<'p, '_, '_> {
         if self.arguments.refusal.is_some() {
             return None;
         }
-        if let Some(Check::Deny(..)) = checks::resolvable_values(self) {
+        if checks::resolvable_values(self).is_some() {
             return None;
         }
         let looks_protected = protected::found(self).1;

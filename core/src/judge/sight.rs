@@ -1,7 +1,6 @@
 //! The things that judging can tell apart in a call: two calls in which it sees the same are judged alike. An
 //! analysis looks at few values in several at once by it, and tests hold the regions against it.
 
-use super::check::Check;
 use super::conditions::Condition;
 use super::directory::{lies_within, may_concern};
 use super::operand::{Form, Operand};
@@ -50,11 +49,11 @@ impl<'p> Case<'p, '_, '_> {
         if self.arguments.refusal.is_some() || self.settings.is_trusted {
             return None;
         }
-        if let Some(Check::Deny(..)) = checks::resolvable_values(self) {
+        if checks::resolvable_values(self).is_some() {
             return None;
         }
         let (protected, looks_protected) = protected::found(self);
-        let is_above = matches!(ceiling::check(self), Some(Check::Deny(..)));
+        let is_above = ceiling::check(self).is_some();
         git::default_remote(self);
         git::absent_branch(self);
         let rules: Vec<(RuleId, &Rule)> = self.program.rules_of(tool).collect();

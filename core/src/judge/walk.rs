@@ -180,9 +180,13 @@ impl<'p> Walk<'p> {
 
     /// Goes past the last rule.
     fn pass(&mut self) {
-        if !std::mem::take(&mut self.is_taken) {
-            return;
+        if std::mem::take(&mut self.is_taken) {
+            self.advance();
         }
+    }
+
+    #[inline(never)]
+    fn advance(&mut self) {
         let rest = self.first.and_then(|first| {
             let (_, rules) = first.rules.split_first()?;
             (!rules.is_empty()).then_some(Cursor { rules, ..first })

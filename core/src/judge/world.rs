@@ -1,7 +1,7 @@
 //! Visibility and operations (SPEC §8.3.5, §13): the places that a call's addresses name.
 
 use super::Case;
-use super::check::{Check, deny};
+use super::check::{Checked, deny};
 use super::operand::{Form, Operand};
 use crate::model::MutationClass;
 use crate::world::Action;
@@ -63,7 +63,7 @@ impl Case<'_, '_, '_> {
 }
 
 /// Every address must name a place that the mode sees.
-pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     if !case.has_addresses() {
         return None;
     }
@@ -76,14 +76,14 @@ pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
             return deny("structural-visibility", reply.sentence());
         }
     }
-    match has_addresses {
-        true => Some(Check::Holds("every address is visible")),
-        false => None,
+    if has_addresses {
+        case.note_held("visibility", "every address is visible");
     }
+    None
 }
 
 /// The tool's command must be allowed at each place.
-pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Option<Check<'p>> {
+pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     if !case.has_addresses() {
         return None;
     }

@@ -93,6 +93,7 @@ pub(crate) struct BoundArguments<'p, 'c> {
 
 impl<'p, 'c> BoundArguments<'p, 'c> {
     /// Reads a call of the wrong shape no further.
+    #[cold]
     pub(crate) fn refuse_shape(
         &mut self,
         program: &Program,

@@ -57,11 +57,17 @@ pub(crate) fn shape<'c>(
     call: &Call<'c>,
     tool: Option<&'c Tool>,
 ) -> Result<Option<Box<Renamed<'c>>>, Box<ShapeError>> {
-    let Some(tool) = tool else { return Ok(None) };
-    let required = &tool.semantics.arg_schema.required;
-    if tool.aliases.is_empty() && required.is_empty() {
-        return Ok(None);
+    match tool {
+        Some(tool) if !tool.aliases.is_empty() || !tool.semantics.arg_schema.required.is_empty() => {
+            shape_as(call, tool)
+        }
+        Some(_) | None => Ok(None),
     }
+}
+
+/// The same for a tool that has aliases or required arguments.
+fn shape_as<'c>(call: &Call<'c>, tool: &'c Tool) -> Result<Option<Box<Renamed<'c>>>, Box<ShapeError>> {
+    let required = &tool.semantics.arg_schema.required;
     let given = call.arguments.members();
     let aliased = given.iter().enumerate().filter_map(|(at, (name, _))| {
         let key = tool.aliases.get(&**name)?;

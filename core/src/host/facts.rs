@@ -44,14 +44,20 @@ pub(crate) struct Facts<'h> {
     begun: Option<Box<dyn Host + Send>>,
     failure: Option<Failure>,
     /// Nothing, until something is asked.
-    realpaths: Option<OfPaths<Realpath>>,
-    /// The answers of [`Host::read_link`], which are often about a path that was just found to be missing.
-    links: Option<OfPaths<Option<Box<str>>>>,
-    missing_roots: Vec<MissingRoot>,
-    others: Option<BTreeMap<Asked<Question>, Answer>>,
+    known: Option<Box<Known>>,
     log: Option<Vec<Exchange>>,
     /// How much work is left: comparisons, values and questions.
     steps: usize,
+}
+
+/// The answers so far.
+#[derive(Default)]
+struct Known {
+    realpaths: OfPaths<Realpath>,
+    /// The answers of [`Host::read_link`], which are often about a path that was just found to be missing.
+    links: OfPaths<Option<Box<str>>>,
+    missing_roots: Vec<MissingRoot>,
+    others: BTreeMap<Asked<Question>, Answer>,
 }
 
 /// Why no answer counts any more.
@@ -157,10 +163,7 @@ impl<'h> Facts<'h> {
             host,
             begun: host.begin(),
             failure: None,
-            realpaths: None,
-            links: None,
-            missing_roots: Vec::new(),
-            others: None,
+            known: None,
             log: recorded.then(Vec::new),
             steps,
         }
@@ -170,8 +173,13 @@ impl<'h> Facts<'h> {
     pub(crate) fn take_steps(&mut self, count: usize) {
         match self.steps.checked_sub(count) {
             Some(left) => self.steps = left,
-            None => self.failure = Some(Failure::Steps),
+            None => self.exhaust(),
         }
+    }
+
+    #[cold]
+    fn exhaust(&mut self) {
+        self.failure = Some(Failure::Steps);
     }
 
     /// Returns `true` if the evaluation takes more work than it may.
@@ -213,13 +221,13 @@ impl<'h> Facts<'h> {
     pub(crate) fn realpath(&mut self, path: &str) -> Realpath {
         self.take_steps(path.len() / PATH_BYTES);
         if self.has_failed() || self.is_missing(path) {
-            let known = self.realpaths.as_ref();
-            let known = known.and_then(|known| known.get(&Asked::path(path)));
+            let known = self.known.as_ref();
+            let known = known.and_then(|known| known.realpaths.get(&Asked::path(path)));
             return known.cloned().unwrap_or(Err(RealpathError::NotFound));
         }
         // Most questions are new, so each one is kept, whatever the answer.
-        let asked = self.realpaths.get_or_insert_default();
-        let entry = match asked.entry(Asked::path(path)) {
+        let known = self.known.get_or_insert_default();
+        let entry = match known.realpaths.entry(Asked::path(path)) {
             Entry::Occupied(known) => return known.get().clone(),
             Entry::Vacant(entry) => entry,
         };
@@ -266,8 +274,8 @@ impl<'h> Facts<'h> {
     /// The text, shared with the question about it where that was asked.
     pub(crate) fn shared(&self, path: &str) -> Arc<str> {
         let asked = Asked::path(path);
-        let known = self.realpaths.as_ref();
-        match known.and_then(|known| known.get_key_value(&asked)) {
+        let known = self.known.as_ref();
+        match known.and_then(|known| known.realpaths.get_key_value(&asked)) {
             Some((known, _)) => Arc::clone(&known.question.0),
             None => asked.question.0,
         }
@@ -276,10 +284,9 @@ impl<'h> Facts<'h> {
     /// Remembers that `root`, whose parent exists, and everything below it are missing; `place` is where it would be made, if
     /// no dangling link stands there.
     pub(crate) fn note_missing_root(&mut self, root: &str, place: Option<&str>) {
-        if self.missing_roots.len() < MISSING_ROOTS
-            && !self.missing_roots.iter().any(|known| *known.path == *root)
-        {
-            self.missing_roots.push(MissingRoot {
+        let roots = &mut self.known.get_or_insert_default().missing_roots;
+        if roots.len() < MISSING_ROOTS && !roots.iter().any(|known| *known.path == *root) {
+            roots.push(MissingRoot {
                 path: root.into(),
                 place: place.map(Box::from),
             });
@@ -288,7 +295,8 @@ impl<'h> Facts<'h> {
 
     /// Where a missing path would be made, if that is known without a question.
     pub(crate) fn place_of_missing<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
-        self.missing_roots.iter().find_map(|root| {
+        let known = self.known.as_ref()?;
+        known.missing_roots.iter().find_map(|root| {
             let names = names_below(path, &root.path)?;
             let place = root.place.as_deref()?;
             Some(match (place == &*root.path, names) {
@@ -301,7 +309,11 @@ impl<'h> Facts<'h> {
 
     /// Returns `true` if the path is below one that is known to be missing.
     fn is_missing(&self, path: &str) -> bool {
-        self.missing_roots.iter().any(|root| is_below(path, &root.path))
+        let known = self.known.as_ref();
+        known.is_some_and(|known| {
+            let mut roots = known.missing_roots.iter();
+            roots.any(|root| is_below(path, &root.path))
+        })
     }
 
     /// [`Host::read_link`], once.
@@ -311,7 +323,7 @@ impl<'h> Facts<'h> {
             return None;
         }
         let asked = Asked::shared(self.shared(path));
-        if let Some(known) = self.links.get_or_insert_default().get(&asked) {
+        if let Some(known) = self.known.get_or_insert_default().links.get(&asked) {
             return known.as_deref().map(str::to_owned);
         }
         self.take_steps(QUESTION);
@@ -323,7 +335,7 @@ impl<'h> Facts<'h> {
         match answer {
             Ok(target) => {
                 let kept = target.as_deref().map(Box::from);
-                self.links.get_or_insert_default().insert(asked, kept);
+                self.known.get_or_insert_default().links.insert(asked, kept);
                 target
             }
             Err(error) => {
@@ -409,7 +421,7 @@ impl<'h> Facts<'h> {
 
     fn answer(&mut self, question: Question) -> Answer {
         let asked = Asked::new(question, Question::about);
-        if let Some(known) = self.others.get_or_insert_default().get(&asked) {
+        if let Some(known) = self.known.get_or_insert_default().others.get(&asked) {
             return known.clone();
         }
         self.take_steps(QUESTION);
@@ -419,7 +431,8 @@ impl<'h> Facts<'h> {
             answer: answer.clone(),
         });
         if !matches!(answer, Answer::Failed(_)) {
-            self.others.get_or_insert_default().insert(asked, answer.clone());
+            let known = self.known.get_or_insert_default();
+            known.others.insert(asked, answer.clone());
         }
         answer
     }

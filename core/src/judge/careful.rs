@@ -72,7 +72,9 @@ fn names_helper(text: &str) -> bool {
 fn is_plain_name(text: &str) -> bool {
     let is_foreign =
         |c: char| matches!(c, '/' | '\\' | '?' | '#' | '%') || c.is_whitespace() || c.is_control();
-    !matches!(text, "." | "..") && !text.contains(is_foreign)
+    // Most names are letters, digits and hyphens.
+    let may_be_foreign = |byte: u8| matches!(byte, 0..=b' ' | b'/' | b'\\' | b'?' | b'#' | b'%' | 0x7f..);
+    !matches!(text, "." | "..") && !(text.bytes().any(may_be_foreign) && text.contains(is_foreign))
 }
 
 #[cfg(test)]

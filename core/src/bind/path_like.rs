@@ -141,7 +141,7 @@ fn may_look_like_path(text: &str) -> bool {
     let (head, rest) = bytes.split_at_checked(HEAD).unwrap_or((bytes, &[]));
     let mut marks = (0..head.len()).filter(|at| matches!(head.get(*at), Some(b'/' | b':' | b'\\')));
     marks.any(|at| may_be_dots(at) || net::may_be_file_scheme(bytes, at))
-        || memchr2_iter(b'/', b'\\', rest).any(|at| may_be_dots(HEAD + at))
+        || (!rest.is_empty() && memchr2_iter(b'/', b'\\', rest).any(|at| may_be_dots(HEAD + at)))
 }
 
 #[cfg(test)]

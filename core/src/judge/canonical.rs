@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use memchr::memchr;
 use url::Url;
 
 use super::careful;
@@ -102,7 +101,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             let limit = program.limits.host_bytes;
             return Err(Unresolvable::TooLong { bytes, limit });
         }
-        if is_resource && memchr(0, text.as_bytes()).is_some() {
+        if is_resource && text.as_bytes().contains(&0) {
             // A NUL ends the string for programs written in C.
             return Err(Unresolvable::Nul);
         }

@@ -30,7 +30,13 @@ pub(super) fn mismatch(way: &[WayStep<'_>], found: &Value<'_>, expected: &str) -
     format!("holds {found} at `{within}`, expected {expected}")
 }
 
+/// Returns `true` if the value's type is among these, and if no type is named.
+fn is_of_type(value: &Value<'_>, types: &[JsonType]) -> bool {
+    value.json_type().is_none_or(|found| found.is_among(types))
+}
+
 /// The message for a value whose type is not among these; `None` if it is, or if no type is named.
+#[cold]
 fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String> {
     let found = value.json_type().filter(|found| !found.is_among(types))?;
     let expected: Vec<&str> = types.iter().map(|one| one.described()).collect();
@@ -43,15 +49,13 @@ fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String> {
 
 /// The message for a value that is not of the schema's type, or that holds an item which is not.
 pub(super) fn schema_fault(value: &Value<'_>, schema: &SchemaType) -> Option<String> {
-    let own = type_fault(value, &schema.own);
-    let items = match value {
-        Value::Array(items) => items.as_slice(),
-        _ => &[],
-    };
-    own.or_else(|| {
-        let fault = items.iter().find_map(|item| type_fault(item, &schema.items))?;
-        Some(format!("holds an item that {fault}"))
-    })
+    if !is_of_type(value, &schema.own) {
+        return type_fault(value, &schema.own);
+    }
+    let Value::Array(items) = value else { return None };
+    let item = items.iter().find(|item| !is_of_type(item, &schema.items))?;
+    let fault = type_fault(item, &schema.items)?;
+    Some(format!("holds an item that {fault}"))
 }
 
 /// Why an argument that cannot be read refuses the call.

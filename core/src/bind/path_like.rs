@@ -30,6 +30,18 @@ pub(super) fn collect<'c>(
     if !program.heuristic_paths || program.protected.is_empty() {
         return;
     }
+    match value {
+        Value::Text(text) if !may_look_like_path(text) => {}
+        _ => collect_readings(program, argument, value, path_like),
+    }
+}
+
+fn collect_readings<'c>(
+    program: &Program,
+    argument: usize,
+    value: &'c Value<'c>,
+    path_like: &mut Vec<PathLike<'c>>,
+) {
     // Each is held against every protected path. If there are more, the steps run out, and the rest need not be read.
     let are_enough = |count: usize| count > 1 && count > program.limits.steps / program.protected.cost() + 1;
     let mut push = |find: &dyn Fn() -> Option<(Cow<'c, str>, bool)>| {

@@ -95,9 +95,16 @@ impl<'a> Value<'a> {
     pub(crate) fn read(&self, depth: usize) -> Result<Cow<'_, Value<'a>>, Unreadable> {
         match self {
             Value::Raw(raw) => Budget::new(depth).read(raw, depth).map(Cow::Owned),
-            other => Budget::new(depth)
-                .check(other, depth)
-                .map(|()| Cow::Borrowed(other)),
+            Value::Array(_) | Value::Object(_) => {
+                Budget::new(depth).check(self, depth)?;
+                Ok(Cow::Borrowed(self))
+            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Text(_)
+            | Value::IllFormed(_)
+            | Value::Unread => Ok(Cow::Borrowed(self)),
         }
     }
 

@@ -94,12 +94,10 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             if self.facts.has_failed() {
                 return Ok(Form::Text);
             }
-        }
-        if bound.role_set.intersects(program.url_roles)
-            && let Some(bytes) = net::long_host(text, program.limits.host_bytes, url)
-        {
             let limit = program.limits.host_bytes;
-            return Err(Unresolvable::TooLong { bytes, limit });
+            if let Some(bytes) = net::long_host(text, limit, url) {
+                return Err(Unresolvable::TooLong { bytes, limit });
+            }
         }
         if is_resource && text.as_bytes().contains(&0) {
             // A NUL ends the string for programs written in C.

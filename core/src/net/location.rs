@@ -89,9 +89,14 @@ const SHORT: usize = 1_024;
 /// in `parsed`: IDNA takes long, and would only be repeated.
 pub(crate) fn long_host(value: &str, most: usize, parsed: &mut Option<Box<Url>>) -> Option<usize> {
     // IDNA may make a host of other letters longer.
-    if value.len() <= most && value.is_ascii() {
-        return None;
+    match value.len() <= most && value.is_ascii() {
+        true => None,
+        false => long_host_of(value, most, parsed),
     }
+}
+
+#[cold]
+fn long_host_of(value: &str, most: usize, parsed: &mut Option<Box<Url>>) -> Option<usize> {
     let is_short = value.len() <= SHORT;
     let url = match is_short {
         true => Url::parse(value),

@@ -1,5 +1,9 @@
 //! Deciding: a function of the program, the call and the host's answers. It is total: what cannot be judged
 //! is denied with a named rule.
+//!
+//! The code that a short call runs through is about as large as a processor's nearest cache (32 KB), so that its speed depends on
+//! what lies between. What refuses a call or records a step is `#[cold]`, and what few calls need is kept apart
+//! (`verdicts::no_host`).
 
 #[cfg(feature = "analysis")]
 mod apart;

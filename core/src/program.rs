@@ -286,7 +286,13 @@ pub(crate) struct ListCondition {
 pub(crate) struct ResolvedRoles<'p> {
     tool: Option<&'p Tool>,
     /// `None` where no roles depend on the call.
-    resolved: Option<Box<(Vec<&'p [RoleId]>, RoleSets)>>,
+    resolved: Option<Box<Resolved<'p>>>,
+}
+
+/// The roles of arguments in a call on which some depend.
+struct Resolved<'p> {
+    roles: Vec<&'p [RoleId]>,
+    sets: RoleSets,
 }
 
 impl<'p> ResolvedRoles<'p> {
@@ -296,21 +302,21 @@ impl<'p> ResolvedRoles<'p> {
         if tool.fixed_roles.is_none() {
             let roles = resolve(&tool.arguments);
             let sets = RoleSets::new(roles.iter().copied());
-            self.resolved = Some(Box::new((roles, sets)));
+            self.resolved = Some(Box::new(Resolved { roles, sets }));
         }
     }
 
     /// The roles of the tool's argument at this place.
     pub(crate) fn get(&self, at: usize) -> Option<&'p [RoleId]> {
         match &self.resolved {
-            Some(resolved) => resolved.0.get(at).copied(),
+            Some(resolved) => resolved.roles.get(at).copied(),
             None => Some(self.tool?.arguments.get(at)?.roles.by_default()),
         }
     }
 
     fn sets(&self) -> Option<&RoleSets> {
         match &self.resolved {
-            Some(resolved) => Some(&resolved.1),
+            Some(resolved) => Some(&resolved.sets),
             None => self.tool?.fixed_roles.as_ref(),
         }
     }
@@ -339,7 +345,7 @@ impl<'p> ResolvedRoles<'p> {
     {
         match (&self.resolved, self.tool) {
             (Some(resolved), _) => {
-                found.clone_from(&resolved.1.distinct);
+                found.clone_from(&resolved.sets.distinct);
                 found
             }
             (None, Some(tool)) => tool.fixed_roles.as_ref().map_or(&[], |roles| &roles.distinct),

@@ -84,6 +84,7 @@ impl BoundArguments<'_, '_> {
         known: &[&ToolMember],
         members: &[(Cow<'_, str>, Value<'_>)],
     ) {
+        // The arguments have each name once.
         let given = known.iter().zip(members);
         let given = given.filter(|(member, (_, value))| member.required.is_some() && !value.is_null());
         if given.count() < tool.required.len() {

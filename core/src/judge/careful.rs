@@ -74,7 +74,8 @@ fn is_plain_name(text: &str) -> bool {
         |c: char| matches!(c, '/' | '\\' | '?' | '#' | '%') || c.is_whitespace() || c.is_control();
     // Most names are letters, digits and hyphens.
     let may_be_foreign = |byte: u8| matches!(byte, 0..=b' ' | b'/' | b'\\' | b'?' | b'#' | b'%' | 0x7f..);
-    !matches!(text, "." | "..") && !(text.bytes().any(may_be_foreign) && text.contains(is_foreign))
+    let leads_elsewhere = text.bytes().any(may_be_foreign) && text.contains(is_foreign);
+    !matches!(text, "." | "..") && !leads_elsewhere
 }
 
 #[cfg(test)]

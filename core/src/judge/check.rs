@@ -2,10 +2,10 @@
 
 use super::{Case, Verdict};
 
-/// The result of a check that has something to say; boxed, since few have.
+/// The result of a check; `None` where it holds or does not apply. Boxed, since few checks say more.
 pub(super) type Checked<'p> = Option<Box<Check<'p>>>;
 
-/// What a check that does not simply hold says.
+/// The result of a check that does not simply hold.
 pub(super) enum Check<'p> {
     /// The call is allowed whatever the rules say.
     Allow(Verdict<'p>),

@@ -6,7 +6,6 @@
 use std::ops::Range;
 
 use super::directory::{lies_within, may_concern};
-use super::lookups::Hits;
 use super::operand::Form;
 use super::places::Repositories;
 use super::reason::{Reason, Why};
@@ -97,6 +96,16 @@ impl<'r> Condition<'r> {
             effect: rule.effect,
         }
     }
+}
+
+/// How many values of a condition meet it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Hits {
+    values: usize,
+    /// Those that meet it, look-alikes included.
+    hits: usize,
+    /// Those that meet it as they are written.
+    exact: usize,
 }
 
 impl Hits {

@@ -1,9 +1,10 @@
-//! What a judgement looks up once, and most judgements do not need.
+//! The lookups of a judgement, each done once. Most judgements need none of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::arguments::Look;
+use super::conditions::Hits;
 use super::places::Repositories;
 use crate::bind::Siblings;
 use crate::program::RuleId;
@@ -32,14 +33,4 @@ pub(super) struct Lookups<'p, 'c> {
     /// How all values of a role meet a condition: its rule, its place there, the role, and whether the count ends at
     /// the first value that does not.
     pub(super) hits: Table<(RuleId, usize, RoleId, bool), Hits>,
-}
-
-/// How many values of a condition meet it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Hits {
-    pub(super) values: usize,
-    /// Those that meet it, look-alikes included.
-    pub(super) hits: usize,
-    /// Those that meet it as they are written.
-    pub(super) exact: usize,
 }

@@ -174,13 +174,13 @@ const OTHERS: &[Step] = &[
     library!("lints of the face of functions", "callgate-wasm/functions"),
     library!("lints of the analysis face", "callgate-wasm/analysis"),
     library!("lints of the component face", "callgate-wasm/component"),
-    in_js("playground", &["npm", "run", "test:playground"]),
 ];
 
-/// So do the tests of the servers, which wait half of their time.
+/// So do the tests of the servers, which wait half of their time, and what runs in Chromium.
 const SERVERS: &[Step] = &[
     in_js("MCP servers", &["npm", "run", "test:servers"]),
     program("conformance", "conformance"),
+    in_js("playground", &["npm", "run", "test:playground"]),
 ];
 
 /// The steps of the suite: the lists in a line run side by side, one step after the other in each. What waits for a disk, a

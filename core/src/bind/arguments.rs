@@ -230,7 +230,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 if member.pointers.is_leaf() && member.arguments.len() == 1 =>
             {
                 if let Some(annotated) = self.annotated(program, tool, member, given, 0) {
-                    self.push_text(program, &annotated, text);
+                    self.push(program, &annotated, Vec::new(), Some(Cow::Borrowed(text)));
                 }
             }
             Ok(Cow::Borrowed(read)) => {
@@ -409,25 +409,6 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         } else {
             self.push_counted(program, value);
         }
-    }
-
-    /// The same for an argument that is a string: nearly every one is.
-    fn push_text(&mut self, program: &Program, annotated: &AnnotatedArgument<'_, 'p>, text: &'c str) {
-        if self.values.len() >= program.limits.values_per_role
-            || (annotated.is_resource && text.len() > program.limits.value_bytes)
-        {
-            self.push(program, annotated, Vec::new(), Some(Cow::Borrowed(text)));
-            return;
-        }
-        self.values.push(BoundValue {
-            argument: Some(annotated.at),
-            place: Vec::new(),
-            text: Some(Cow::Borrowed(text)),
-            roles: annotated.roles,
-            role_set: annotated.role_set,
-            relative_to: annotated.relative_to,
-            rank: annotated.rank,
-        });
     }
 
     #[cold]

@@ -72,9 +72,9 @@ fn names_helper(text: &str) -> bool {
 fn is_plain_name(text: &str) -> bool {
     let is_foreign =
         |c: char| matches!(c, '/' | '\\' | '?' | '#' | '%') || c.is_whitespace() || c.is_control();
-    // Most names are letters, digits and hyphens.
-    let may_be_foreign = |byte: u8| matches!(byte, 0..=b' ' | b'/' | b'\\' | b'?' | b'#' | b'%' | 0x7f..);
-    let leads_elsewhere = text.bytes().any(may_be_foreign) && text.contains(is_foreign);
+    // Most names are of these bytes alone.
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let leads_elsewhere = !text.bytes().all(is_usual) && text.contains(is_foreign);
     !matches!(text, "." | "..") && !leads_elsewhere
 }
 

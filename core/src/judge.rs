@@ -219,6 +219,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     }
 
     /// Takes the next value that has no canonical form.
+    #[inline]
     fn next_pending(&mut self) -> Option<BoundValue<'p, 'c>> {
         let bound = self.pending.pop()?;
         if self.pending.capacity() > FEW_PENDING
@@ -411,6 +412,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
 
     /// The path of the argument that the value is relative to, if it is relative to one that has a path. That has its form
     /// already, since such values come first.
+    #[inline]
     fn base_of(&mut self, bound: &BoundValue<'p, '_>) -> Option<Arc<str>> {
         let wanted = bound.relative_to?;
         let lookups = self.lookups.as_ref();

@@ -172,7 +172,13 @@ impl Tool {
 
     /// The annotation and schema of the member with this name.
     pub(crate) fn member(&self, name: &str) -> &ToolMember {
-        self.members.get(name).unwrap_or(&self.unnamed)
+        let found = match self.members.as_slice() {
+            few if few.len() <= FEW_MEMBERS => few
+                .iter()
+                .find_map(|(known, member)| (**known == *name).then_some(member)),
+            _ => self.members.get(name),
+        };
+        found.unwrap_or(&self.unnamed)
     }
 }
 
@@ -223,6 +229,9 @@ impl Program {
         self.rules.get(rule as usize)
     }
 }
+
+/// The most members that are compared with a name one by one, which takes less time than to hash the name.
+const FEW_MEMBERS: usize = 12;
 
 /// A rule's index in the policy.
 pub(crate) type RuleId = u32;
@@ -307,6 +316,7 @@ impl<'p> ResolvedRoles<'p> {
     }
 
     /// The roles of the tool's argument at this place.
+    #[inline]
     pub(crate) fn get(&self, at: usize) -> Option<&'p [RoleId]> {
         match &self.resolved {
             Some(resolved) => resolved.roles.get(at).copied(),

@@ -61,12 +61,12 @@ const STANDARD: &[&str] = &[
 /// The dependencies of core. None of them does input or output.
 const CRATES: &[&str] = &[
     "fast_glob",
-    "foldhash",
     "hmac",
     "icu_normalizer",
     "indexmap",
     "lexical_parse_float",
     "memchr",
+    "rustc_hash",
     "serde",
     "serde_json",
     "sha2",

@@ -29,7 +29,7 @@ pub(crate) struct BoundValue<'p, 'c> {
     /// The member of the arguments that holds it; `None` for a value that the engine filled in.
     pub(crate) argument: Option<usize>,
     /// Where it is within that member.
-    pub(crate) place: Vec<PointerToken>,
+    pub(crate) place: Box<[PointerToken]>,
     /// The string; `None` when it is not well-formed Unicode.
     pub(crate) text: Option<Cow<'c, str>>,
     /// Its roles, in the annotation's order.
@@ -45,7 +45,7 @@ pub(crate) struct BoundValue<'p, 'c> {
 impl<'p, 'c> BoundValue<'p, 'c> {
     pub(crate) fn new(
         argument: Option<usize>,
-        place: Vec<PointerToken>,
+        place: Box<[PointerToken]>,
         text: Option<Cow<'c, str>>,
         roles: &'p [RoleId],
     ) -> Self {
@@ -230,7 +230,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 if member.pointers.is_leaf() && member.arguments.len() == 1 =>
             {
                 if let Some(annotated) = self.annotated(program, tool, member, given, 0) {
-                    self.push(program, &annotated, Vec::new(), Some(Cow::Borrowed(text)));
+                    self.push(program, &annotated, Box::default(), Some(Cow::Borrowed(text)));
                 }
             }
             Ok(Cow::Borrowed(read)) => {
@@ -342,7 +342,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         &mut self,
         program: &Program,
         annotated: &AnnotatedArgument<'_, 'p>,
-        (place, is_item): (impl FnOnce() -> Vec<PointerToken>, bool),
+        (place, is_item): (impl FnOnce() -> Box<[PointerToken]>, bool),
         value: &'v Value<'c>,
         text: &impl Fn(&'v Cow<'c, str>) -> Cow<'c, str>,
         fault: &str,
@@ -387,7 +387,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         &mut self,
         program: &Program,
         annotated: &AnnotatedArgument<'_, 'p>,
-        place: Vec<PointerToken>,
+        place: Box<[PointerToken]>,
         text: Option<Cow<'c, str>>,
     ) {
         let bytes = text.as_deref().map_or(0, str::len);

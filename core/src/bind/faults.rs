@@ -31,6 +31,7 @@ pub(super) fn mismatch(way: &[WayStep<'_>], found: &Value<'_>, expected: &str) -
 }
 
 /// Returns `true` if the value's type is among these, and if no type is named.
+#[inline]
 fn is_of_type(value: &Value<'_>, types: &[JsonType]) -> bool {
     value.json_type().is_none_or(|found| found.is_among(types))
 }

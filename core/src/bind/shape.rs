@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use foldhash::fast::FixedState;
+use rustc_hash::FxBuildHasher;
 
 use super::call::{Arguments, Call};
 use super::value::Value;
@@ -105,7 +105,7 @@ fn check_keys(
 ) -> Result<(), Box<ShapeError>> {
     // Keys stand in the annotation: no call chooses what is in this table. No name is looked for among all members.
     let mut known: Table<&str, Option<&Value<'_>>> =
-        Table::with_capacity_and_hasher(aliased.len() + required.len(), FixedState::default());
+        Table::with_capacity_and_hasher(aliased.len() + required.len(), FxBuildHasher);
     known.extend(aliased.iter().map(|(_, key)| (*key, None)));
     known.extend(required.iter().map(|key| (&**key, None)));
     let mut aliases = aliased.iter().peekable();

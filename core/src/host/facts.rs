@@ -170,6 +170,7 @@ impl<'h> Facts<'h> {
     }
 
     /// Counts work that is being done. Beyond the bound the evaluation has failed, like one whose host fails.
+    #[inline]
     pub(crate) fn take_steps(&mut self, count: usize) {
         match self.steps.checked_sub(count) {
             Some(left) => self.steps = left,

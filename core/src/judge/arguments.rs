@@ -169,7 +169,7 @@ impl<'p> Case<'p, '_, '_> {
         });
         let place = |at: &usize| {
             let bound = operands.get(*at).map(|operand| &operand.bound);
-            bound.map(|bound| (bound.argument, bound.place.as_slice()))
+            bound.map(|bound| (bound.argument, &*bound.place))
         };
         let start = order.partition_point(|at| place(at) < Some((Some(member), way)));
         let there = order.get(start..).unwrap_or_default().iter();

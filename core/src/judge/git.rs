@@ -60,7 +60,7 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
             case.operands.retain(|operand| !is_blank(operand));
         }
         let filled_in = |text: String, form| {
-            let bound = BoundValue::new(None, Vec::new(), Some(text.into()), roles);
+            let bound = BoundValue::new(None, Box::default(), Some(text.into()), roles);
             Operand::new(bound, form)
         };
         let known = urls.iter().map(|url| filled_in(url.clone(), Form::Text));
@@ -90,7 +90,7 @@ pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
             .iter()
             .any(|operand| operand.bound.role_set.contains(RoleId::BRANCH_NAME));
     if is_restricted && is_absent {
-        let bound = BoundValue::new(None, Vec::new(), Some("".into()), &[RoleId::BRANCH_NAME]);
+        let bound = BoundValue::new(None, Box::default(), Some("".into()), &[RoleId::BRANCH_NAME]);
         case.operands.push(Operand::new(bound, Form::Text));
     }
     None

@@ -49,6 +49,7 @@ impl Progress {
         }
     }
 
+    #[inline]
     fn add(&mut self, verdict: RoleVerdict) {
         self.best = join(self.best, verdict);
     }
@@ -436,6 +437,7 @@ impl<'p> Case<'p, '_, '_> {
         }
     }
 
+    #[inline]
     fn considered(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason<'_>) {
         if holds {
             self.note_rule(id);

@@ -106,7 +106,7 @@ impl<'h> Canonicalizer<'_, 'h> {
             let located = operand.located().filter(|_| may_forward_places)?;
             return Some(Replacement {
                 argument,
-                place: bound.place.clone(),
+                place: bound.place.to_vec(),
                 transport: Some(self.server_name(located.path.as_str())?.into_owned()),
                 policy: (located.address != text).then(|| located.address.clone()),
             });
@@ -144,7 +144,7 @@ impl<'h> Canonicalizer<'_, 'h> {
         let policy = changed(policy);
         (transport.is_some() || policy.is_some()).then_some(Replacement {
             argument,
-            place: bound.place.clone(),
+            place: bound.place.to_vec(),
             transport,
             policy,
         })

@@ -78,6 +78,7 @@ use crate::program::{Program, ServerSettings, Tool};
 use crate::role::{Category, Step};
 use crate::role::{RoleId, RoleSet};
 use crate::text::escape_token;
+use combine::Undecided;
 use lookups::Lookups;
 use operand::{Form, Operand};
 
@@ -143,6 +144,8 @@ pub(crate) struct Case<'p, 'c, 'h> {
     /// Members that stood under an alias.
     renamed: &'c [(usize, &'c str)],
     trace: Option<Trace>,
+    /// The values for which no rule decided when a role was last denied by default.
+    undecided: Undecided,
     /// The first escalation by a check that stands unless the call is denied.
     escalated: Option<Verdict<'p>>,
     /// How many checks came up, if they ended with an escalation that asks nothing else.
@@ -197,6 +200,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             values: RoleValues::default(),
             renamed,
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
+            undecided: Undecided::Call,
             escalated: None,
             early: None,
             escalation: None,

@@ -122,7 +122,16 @@ pub(crate) struct Tool {
     pub(crate) semantics: Semantics,
     /// The capability ceiling as it concerns the tool.
     pub(crate) ceiling: ToolCeiling,
+    /// The reason of the default denial of a call without a resource role, which names the tool alone. `None` if every call has
+    /// such a role, and where reasons name nothing.
+    pub(crate) default_reason: Option<Box<str>>,
 }
+
+/// The reason of the default denial.
+pub(crate) const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
+
+/// Comes after it in a reason that names the part of the call that no rule decides about.
+pub(crate) const UNDECIDED: &str = ": no rule decides about ";
 
 /// The annotation and schema of one member of the arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -150,6 +159,25 @@ impl Tool {
             && self.unnamed == other.unnamed
             && self.required == other.required
             && self.semantics == other.semantics
+    }
+
+    /// Makes the [reason](Self::default_reason), unless every call has one of the `resource` roles.
+    fn make_default_reason(&mut self, resource: RoleSet) {
+        let is_sure = self
+            .fixed_roles
+            .as_ref()
+            .is_some_and(|roles| roles.all.intersects(resource));
+        if !is_sure {
+            let parts = [
+                DEFAULT_REASON,
+                UNDECIDED,
+                "calls of ",
+                &self.server,
+                "/",
+                &self.name,
+            ];
+            self.default_reason = Some(parts.concat().into());
+        }
     }
 
     /// The members that the annotation or the schema names.

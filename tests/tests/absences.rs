@@ -45,7 +45,6 @@ const STANDARD: &[&str] = &[
     // The traits; another test forbids the standard streams.
     "std::iter",
     "std::marker::PhantomData",
-    "std::mem::replace",
     "std::mem::take",
     "core::net::Ipv4Addr",
     "core::net::Ipv6Addr",

@@ -404,11 +404,12 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             relative_to: annotated.relative_to,
             rank: annotated.rank,
         };
-        if self.values.len() < program.limits.values_per_role {
-            self.values.push(value);
-        } else {
-            self.push_counted(program, value);
+        if self.values.len() >= program.limits.values_per_role
+            && !self.count_further(program, annotated.role_set)
+        {
+            return;
         }
+        self.values.push(value);
     }
 
     #[cold]
@@ -421,10 +422,10 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         });
     }
 
-    /// Keeps a value unless one of its roles has too many already, which are counted all the same, or the call has more than its
-    /// steps are enough for.
+    /// Counts a further value, and returns `true` if it is kept: unless one of its roles has too many already, or the call has more
+    /// than its steps are enough for.
     #[cold]
-    fn push_counted(&mut self, program: &Program, value: BoundValue<'p, 'c>) {
+    fn count_further(&mut self, program: &Program, roles: RoleSet) -> bool {
         if self.counts.is_empty() {
             let count = |role| {
                 let values = self.values.iter();
@@ -440,14 +441,12 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         self.are_left_out |= !has_room;
         let mut is_kept = has_room;
         for (role, count) in &mut self.counts {
-            if value.role_set.contains(*role) {
+            if roles.contains(*role) {
                 *count += 1;
                 is_kept &= *count <= limits.values_per_role;
             }
         }
-        if is_kept {
-            self.values.push(value);
-        }
+        is_kept
     }
 
     fn check_counts(&mut self, program: &Program) {

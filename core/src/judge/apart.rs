@@ -50,14 +50,14 @@ impl<'p> Case<'p, '_, '_> {
         };
         let roles = self.tool_roles.intersection(self.program.resource_roles);
         if roles.is_empty() {
-            return Apart::Whole(least(self.judge_without_role(tool).effect));
+            return Apart::Whole(least(self.judge_without_role(tool).effect()));
         }
         let view = self.role_view(roles);
         let mut found = RoleList::new();
         let ordered = self.arguments.resolved.ordered(&mut found).to_vec();
         let ordered = ordered.into_iter().filter(|role| roles.contains(*role));
         let judged = ordered.map(|role| match view.judged.contains(role) {
-            true => (role, least(self.judge_role(tool, role, view).effect)),
+            true => (role, least(self.judge_role(tool, role, view).effect())),
             false => (role, least(Effect::Allow)),
         });
         Apart::Roles(judged.collect())

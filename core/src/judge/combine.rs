@@ -5,15 +5,15 @@ use crate::model::Effect;
 use crate::program::RuleId;
 use crate::role::RoleId;
 
-/// The source of a decision about a value.
+/// The decision for a role, and its source. It is copied at every rule, and is no more than two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// The sandbox holds the value.
+pub(crate) enum RoleVerdict {
+    /// A rule of the policy decided.
+    Rule(Effect, RuleId),
+    /// The sandbox holds the values, which allows them.
     Sandbox,
-    /// A rule of the policy.
-    Rule(RuleId),
-    /// No rule did.
-    Default(Undecided),
+    /// No rule decided, so that it is denied. The [case](super::Case) keeps for which values.
+    Default,
 }
 
 /// The values that no rule decided about.
@@ -21,32 +21,23 @@ pub(crate) enum Source {
 pub(crate) enum Undecided {
     /// A call whose tool has no resource role.
     Call,
-    /// A role without a value.
-    Role(RoleId),
-    /// The first value that was left under a role: its place among the operands.
-    Value(RoleId, usize),
-}
-
-/// The decision for a role, and its source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RoleVerdict {
-    pub(crate) effect: Effect,
-    pub(crate) source: Source,
+    /// The first value that was left under a role, by its place among the operands; `None` for a role without a value.
+    Role(RoleId, Option<usize>),
 }
 
 impl RoleVerdict {
-    /// The default denial.
-    pub(crate) fn default_deny(undecided: Undecided) -> Self {
-        Self {
-            effect: Effect::Deny,
-            source: Source::Default(undecided),
+    pub(crate) fn effect(self) -> Effect {
+        match self {
+            Self::Rule(effect, _) => effect,
+            Self::Sandbox => Effect::Allow,
+            Self::Default => Effect::Deny,
         }
     }
 
     /// The stricter of two; on a tie the first, unless it is the sandbox and the second a rule.
-    pub(crate) fn join(self, next: RoleVerdict) -> RoleVerdict {
-        let unnamed = self.source == Source::Sandbox && matches!(next.source, Source::Rule(_));
-        if next.effect > self.effect || (next.effect == self.effect && unnamed) {
+    pub(crate) fn join(self, next: Self) -> Self {
+        let unnamed = self == Self::Sandbox && matches!(next, Self::Rule(..));
+        if next.effect() > self.effect() || (next.effect() == self.effect() && unnamed) {
             next
         } else {
             self

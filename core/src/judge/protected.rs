@@ -75,6 +75,9 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
         return None;
     }
     let names_places = count_operands(case);
+    if !names_places && case.arguments.path_like.is_empty() {
+        return None;
+    }
     let (path_like, unclear) = path_like(case);
     if (!names_places && path_like.is_empty() && unclear.is_none()) || case.canonicalizer.facts.has_failed() {
         return None;

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::Case;
-use super::combine::Undecided;
 use super::operand::Operand;
 use crate::model::ConditionArgument;
 use crate::program::Compatibility;
@@ -82,30 +81,14 @@ impl Case<'_, '_, '_> {
     }
 
     /// Ends the reason of the default denial with what no rule decides about.
-    pub(super) fn push_undecided(&mut self, reason: &mut String, what: Undecided) {
-        let registry = &self.program.registry;
-        match what {
-            Undecided::Call => {
-                for part in ["calls of ", self.server(), "/", &*self.call.tool] {
-                    reason.push_str(part);
-                }
-            }
-            Undecided::Role(role) => {
-                for part in [
-                    "the role `",
-                    registry.name(role),
-                    "`, which has no value in this call",
-                ] {
-                    reason.push_str(part);
-                }
-            }
-            Undecided::Value(role, at) => {
-                let shown = self.shown_as_judged(at, role);
-                for part in ["the `", registry.name(role), "` of ", &*shown] {
-                    reason.push_str(part);
-                }
-            }
-        }
+    pub(super) fn push_undecided(&mut self, reason: &mut String, role: RoleId, value: Option<usize>) {
+        let name = self.program.registry.name(role);
+        let shown = value.map(|at| self.shown_as_judged(at, role));
+        let parts = match &shown {
+            Some(shown) => ["the `", name, "` of ", shown],
+            None => ["the role `", name, "`", ", which has no value in this call"],
+        };
+        parts.iter().for_each(|part| reason.push_str(part));
     }
 
     /// Returns `true` if a role of the argument redacts its values.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::combine::{RoleVerdict, Source, Undecided, join};
+use super::combine::{RoleVerdict, Undecided, join};
 use super::conditions::{Match, Subject};
 use super::reason::{Reason, Why};
 use super::walk::{Relevance, RoleView, Walk, concerning};
@@ -10,11 +10,10 @@ use super::{Case, Values, Verdict};
 use crate::host::LOOK_UP;
 use crate::model::{Effect, SandboxOrder, ServerKind};
 use crate::net::Location;
-use crate::program::{DirectoryId, RoleList, Rule, RuleId, Tool};
+use crate::program::{DEFAULT_REASON, DirectoryId, RoleList, Rule, RuleId, Tool, UNDECIDED};
 use crate::role::{Category, RoleId, RoleSet};
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
-const DEFAULT_REASON: &str = "No matching policy rule -- denied by default";
 
 /// Room for most reasons of the default denial.
 const DEFAULT_REASON_BYTES: usize = 160;
@@ -43,10 +42,7 @@ impl Progress {
     }
 
     fn undecided(&self, role: RoleId) -> Undecided {
-        match self.left.first() {
-            Some(at) => Undecided::Value(role, *at),
-            None => Undecided::Role(role),
-        }
+        Undecided::Role(role, self.left.first().copied())
     }
 
     #[inline]
@@ -59,7 +55,8 @@ impl<'p> Case<'p, '_, '_> {
     /// The verdict of the rules over the tool's resource roles, less those that the sandbox resolved.
     pub(super) fn judge_roles(&mut self) -> Verdict<'p> {
         let Some(tool) = self.tool else {
-            return self.verdict(RoleVerdict::default_deny(Undecided::Call), Vec::new());
+            let denied = self.default_deny(Undecided::Call);
+            return self.verdict(denied, Vec::new());
         };
         let roles = self.tool_roles.intersection(self.program.resource_roles);
         if roles.is_empty() {
@@ -73,19 +70,15 @@ impl<'p> Case<'p, '_, '_> {
         let ordered = self.arguments.resolved.ordered(&mut found).iter().copied();
         for role in ordered.filter(|role| view.judged.contains(*role)) {
             let verdict = self.judge_role(tool, role, view);
-            if verdict.effect == Effect::Escalate {
+            if verdict.effect() == Effect::Escalate {
                 escalated.push(self.program.registry.name(role));
             }
             whole = join(whole, verdict);
-            if verdict.effect == Effect::Deny || self.canonicalizer.facts.has_failed() {
+            if verdict.effect() == Effect::Deny || self.canonicalizer.facts.has_failed() {
                 break;
             }
         }
-        let whole = whole.unwrap_or(RoleVerdict {
-            effect: Effect::Allow,
-            source: Source::Sandbox,
-        });
-        self.verdict(whole, escalated)
+        self.verdict(whole.unwrap_or(RoleVerdict::Sandbox), escalated)
     }
 
     /// The subject of the rules: the tool's resource roles, less those that the sandbox resolved.
@@ -101,29 +94,39 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     fn verdict(&mut self, verdict: RoleVerdict, escalated: Vec<&'p str>) -> Verdict<'p> {
-        let rule = match verdict.source {
-            Source::Rule(rule) => self.program.rule(rule),
-            Source::Sandbox => return Verdict::allow("structural-sandbox-allow", SANDBOX_REASON),
-            Source::Default(_) => None,
+        let rule = match verdict {
+            RoleVerdict::Rule(_, rule) => self.program.rule(rule),
+            RoleVerdict::Sandbox => return Verdict::allow("structural-sandbox-allow", SANDBOX_REASON),
+            RoleVerdict::Default => None,
         };
-        match (rule, verdict.effect) {
+        match (rule, verdict.effect()) {
             (Some(rule), Effect::Allow) => Verdict::allow(&rule.name, &*rule.reason),
             (Some(rule), Effect::Escalate) => Verdict::escalate(escalated, &rule.name, &*rule.reason),
             (Some(rule), Effect::Deny) => Verdict::deny(&rule.name, &*rule.reason),
-            (None, _) => Verdict::deny("default-deny", self.default_reason(verdict.source)),
+            (None, _) => Verdict::deny("default-deny", self.default_reason()),
         }
     }
 
-    fn default_reason(&mut self, source: Source) -> Cow<'static, str> {
-        match source {
-            Source::Default(what) if self.names_arguments() => {
+    /// The default denial for these values. Nothing is stricter, so that judging ends with it and these are the verdict's values.
+    fn default_deny(&mut self, undecided: Undecided) -> RoleVerdict {
+        self.undecided = undecided;
+        RoleVerdict::Default
+    }
+
+    fn default_reason(&mut self) -> Cow<'p, str> {
+        match self.undecided {
+            Undecided::Call => {
+                let known = self.tool.and_then(|tool| tool.default_reason.as_deref());
+                known.unwrap_or(DEFAULT_REASON).into()
+            }
+            Undecided::Role(role, value) if self.names_arguments() => {
                 let mut reason = String::with_capacity(DEFAULT_REASON_BYTES);
                 reason.push_str(DEFAULT_REASON);
-                reason.push_str(": no rule decides about ");
-                self.push_undecided(&mut reason, what);
+                reason.push_str(UNDECIDED);
+                self.push_undecided(&mut reason, role, value);
                 reason.into()
             }
-            Source::Default(_) | Source::Rule(_) | Source::Sandbox => DEFAULT_REASON.into(),
+            Undecided::Role(..) => DEFAULT_REASON.into(),
         }
     }
 
@@ -140,14 +143,14 @@ impl<'p> Case<'p, '_, '_> {
         if self.count_of(role) < 2 || self.program.registry.get(role).category == Category::Path {
             return whole;
         }
-        let is_default = matches!(whole.source, Source::Default(_));
+        let is_default = whole == RoleVerdict::Default;
         for value in self.values_of(role) {
-            if self.canonicalizer.facts.has_failed() || (whole.effect == Effect::Deny && !is_default) {
+            if self.canonicalizer.facts.has_failed() || (whole.effect() == Effect::Deny && !is_default) {
                 break;
             }
             subject.isolated = Some((role, value));
             let alone = self.walk_role(tool, role, view, &subject);
-            if is_default && matches!(alone.source, Source::Default(_)) {
+            if is_default && alone == RoleVerdict::Default {
                 // All values together only say that some rule is missing; this is the value that it is missing for.
                 return alone;
             }
@@ -181,9 +184,9 @@ impl<'p> Case<'p, '_, '_> {
                 if progress.had_values && self.is_sandboxed(role, SandboxOrder::AfterRules) {
                     self.take_after_rules(role, &mut progress);
                 }
-                let default = RoleVerdict::default_deny(progress.undecided(role));
                 let best = progress.best.filter(|_| !progress.is_undecided());
-                return self.end_walk(true, best.unwrap_or(default));
+                let decided = best.unwrap_or_else(|| self.default_deny(progress.undecided(role)));
+                return self.end_walk(true, decided);
             };
             let Some(rule) = program.rule(id) else { continue };
             self.canonicalizer.facts.take_steps(1);
@@ -193,7 +196,7 @@ impl<'p> Case<'p, '_, '_> {
                     let holds = self.holds_across_roles(rule, id, subject, &mut why);
                     self.considered(id, holds, "applies although it names other roles", why);
                     if holds {
-                        progress.add(by_rule(rule, id));
+                        progress.add(RoleVerdict::Rule(rule.effect, id));
                     }
                 }
                 Relevance::Direct | Relevance::InDirectory if progress.had_values => {
@@ -207,15 +210,15 @@ impl<'p> Case<'p, '_, '_> {
                 }
                 Relevance::Direct | Relevance::InDirectory => {
                     if self.holds_without_values(rule, id, subject) {
-                        progress.add(by_rule(rule, id));
+                        progress.add(RoleVerdict::Rule(rule.effect, id));
                         break;
                     }
                 }
             }
         }
-        let decided = progress.best;
-        let default = || RoleVerdict::default_deny(progress.undecided(role));
-        self.end_walk(false, decided.unwrap_or_else(default))
+        let best = progress.best;
+        let decided = best.unwrap_or_else(|| self.default_deny(progress.undecided(role)));
+        self.end_walk(false, decided)
     }
 
     /// Returns `true` if the sandbox decides about the role at this time.
@@ -263,10 +266,7 @@ impl<'p> Case<'p, '_, '_> {
         let is_held = |at: &usize| operands.get(*at).is_some_and(|operand| sandbox.holds(operand));
         progress.left.retain(|at| !is_held(at));
         if progress.left.len() < before {
-            progress.add(RoleVerdict {
-                effect: Effect::Allow,
-                source: Source::Sandbox,
-            });
+            progress.add(RoleVerdict::Sandbox);
         }
     }
 
@@ -284,7 +284,7 @@ impl<'p> Case<'p, '_, '_> {
             (outside, is_concerned) = self.outside(rule.effect, directory, &progress.left);
             if outside.len() == progress.left.len() {
                 if is_concerned {
-                    progress.add(by_rule(rule, id));
+                    progress.add(RoleVerdict::Rule(rule.effect, id));
                     self.considered(id, true, "applies, since its directory may be concerned", None);
                     return Reach::Else;
                 }
@@ -292,7 +292,7 @@ impl<'p> Case<'p, '_, '_> {
                 return Reach::Nothing(directory);
             }
         }
-        progress.add(by_rule(rule, id));
+        progress.add(RoleVerdict::Rule(rule.effect, id));
         if matched == Match::All {
             progress.left = outside;
             self.considered(id, true, "holds", None);
@@ -340,7 +340,7 @@ impl<'p> Case<'p, '_, '_> {
                 continue;
             }
             for value in values {
-                if whole.effect == Effect::Deny || self.canonicalizer.facts.has_failed() {
+                if whole.effect() == Effect::Deny || self.canonicalizer.facts.has_failed() {
                     return whole;
                 }
                 subject.isolated = Some((role, value));
@@ -373,14 +373,15 @@ impl<'p> Case<'p, '_, '_> {
             self.considered(id, matched != Match::Nothing, "holds", why);
             match matched {
                 Match::Nothing => {}
-                Match::Partial => best = join(best, by_rule(rule, id)),
+                Match::Partial => best = join(best, RoleVerdict::Rule(rule.effect, id)),
                 Match::All => {
-                    let decided = by_rule(rule, id);
+                    let decided = RoleVerdict::Rule(rule.effect, id);
                     return self.end_walk(false, best.map_or(decided, |best| best.join(decided)));
                 }
             }
         }
-        self.end_walk(true, RoleVerdict::default_deny(Undecided::Call))
+        let decided = self.default_deny(Undecided::Call);
+        self.end_walk(true, decided)
     }
 
     /// Adds the rules that the index finds by these values.
@@ -462,12 +463,5 @@ impl<'p> Case<'p, '_, '_> {
             let detail = format!("no value left lies within {}", directory.as_str());
             trace.rule(self.program, id, false, "", Some(("paths", detail)));
         }
-    }
-}
-
-fn by_rule(rule: &Rule, id: RuleId) -> RoleVerdict {
-    RoleVerdict {
-        effect: rule.effect,
-        source: Source::Rule(id),
     }
 }

@@ -132,15 +132,21 @@ impl<'p> Walk<'p> {
         if rules.is_empty() {
             return;
         }
-        let cursor = Cursor { rules, relevance };
-        match &mut self.first {
-            None => self.first = Some(cursor),
-            Some(first) if cursor < *first => {
-                let first = std::mem::replace(first, cursor);
-                self.put(first);
-            }
-            Some(_) => self.put(cursor),
+        match self.first {
+            None => self.first = Some(Cursor { rules, relevance }),
+            Some(first) => self.push_beside(first, Cursor { rules, relevance }),
         }
+    }
+
+    /// Most walks have one part.
+    #[inline(never)]
+    fn push_beside(&mut self, first: Cursor<'p>, cursor: Cursor<'p>) {
+        let (first, other) = match cursor < first {
+            true => (cursor, first),
+            false => (first, cursor),
+        };
+        self.first = Some(first);
+        self.put(other);
     }
 
     fn put(&mut self, cursor: Cursor<'p>) {

@@ -46,6 +46,11 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         &compiled.index,
         options.unknown_arguments,
     );
+    if options.compatibility == Compatibility::Careful {
+        for tool in &mut tools {
+            tool.make_default_reason(resource_roles);
+        }
+    }
     let mut servers = ServerTable::default();
     for name in &config.trusted_servers {
         servers.of(name).is_trusted = true;
@@ -337,6 +342,7 @@ fn compile_tool(
         unnamed,
         aliases,
         required: take(&mut tool.schema.required).into(),
+        default_reason: None,
     }
 }
 

@@ -145,10 +145,13 @@ fn may_look_like_path(text: &str) -> bool {
         Some(b'/' | b'.' | b'~' | b'\\' | 0..=b' ' | 0x80..) => return true,
         Some(_) => {}
     }
-    // `\u002e` and `\u002f` are a dot and a slash.
+    // `\u002e` and `\u002f` are a dot and a slash, and a lone surrogate may stand between them, such as `\ud800`.
     let may_be_dots = |at: usize| {
         let found = bytes.get(at..).unwrap_or_default();
-        found.starts_with(b"/..") || found.starts_with(b"\\u002")
+        matches!(
+            found,
+            [b'/', b'.', b'.', ..] | [b'\\', b'u', b'0', b'0', b'2', ..] | [b'\\', b'u', b'd' | b'D', ..]
+        )
     };
     let (head, rest) = bytes.split_at_checked(HEAD).unwrap_or((bytes, &[]));
     let mut marks = (0..head.len()).filter(|at| matches!(head.get(*at), Some(b'/' | b':' | b'\\')));
@@ -248,6 +251,21 @@ mod tests {
             "file name: /a",
         ] {
             check(text, &[]);
+        }
+    }
+
+    #[test]
+    fn a_lone_surrogate_hides_no_way_up() {
+        for json in [
+            r#""a/\ud800../b""#,
+            r#""a/.\uDFFF./b""#,
+            r#""a/..\udc00/b""#,
+            r#""a\ud83d/../b""#,
+        ] {
+            let raw: &RawValue = serde_json::from_str(json).unwrap();
+            let (text, is_well_formed) = raw_string(raw).unwrap();
+            assert!(!is_well_formed);
+            assert_eq!(path_readings(&text), ["a/../b"], "{json}");
         }
     }
 }

@@ -1,6 +1,6 @@
 import { CallgateError } from "../errors.js";
 import { platform } from "./platform.js";
-import { beginning, Unit, withoutLoneSurrogates } from "./text.js";
+import { beginning, isWellFormed, Unit, withoutLoneSurrogates } from "./text.js";
 import { Tag, type Writer } from "./writer.js";
 
 /** The parts of one tool's arguments that judging may read. */
@@ -273,6 +273,7 @@ function looksLikePath(text: string): boolean {
     first === Unit.Dot ||
     first === Unit.Tilde ||
     text.includes("/..") ||
+    (!isWellFormed(text) && withoutLoneSurrogates(text).includes("/..")) ||
     mayBeFileUri(text.slice(start, start + LONGEST_SCHEMES))
   );
 }

@@ -5,7 +5,7 @@ use crate::model::Effect;
 use crate::program::RuleId;
 use crate::role::RoleId;
 
-/// The decision for a role, and its source. It is copied at every rule, and is no more than two numbers.
+/// The decision for a role, and its source. Judging copies it at every rule, so it is kept to two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoleVerdict {
     /// A rule of the policy decided.

@@ -65,7 +65,7 @@
 //! The reference pages are in [`docs`]: [policy](docs::policy), [annotations](docs::annotations), [roles](docs::roles),
 //! [lists](docs::lists), [options](docs::options), [structural rules](docs::structural_rules),
 //! [worlds and ceilings](docs::worlds), [scenarios](docs::scenarios), [lint](docs::lint),
-//! [recipes](docs::recipes).
+//! [recipes](docs::recipes). The contract, which the code cites as SPEC, is `docs/specification.md`.
 //!
 //! # Code map
 //!

@@ -16,6 +16,8 @@ mod prose;
 mod search;
 #[path = "absences/source.rs"]
 mod source;
+#[path = "absences/specification.rs"]
+mod specification;
 #[path = "absences/words.rs"]
 mod words;
 

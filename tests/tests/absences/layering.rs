@@ -1,4 +1,4 @@
-//! Which module of core may use which, checked in its source (DESIGN.md, "core, bottom to top").
+//! Which module of core may use which, checked in its source (the code map in `core/src/lib.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

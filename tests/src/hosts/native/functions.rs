@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::session::refusal;
 use crate::subject::WhitelistScript;
 
-/// Calls the function `name` with positional arguments, which VECTORS.md describes.
+/// Calls the function `name` with positional arguments, as the recorded cases name them.
 ///
 /// # Errors
 /// A description of what is wrong with the name, an argument or the host.

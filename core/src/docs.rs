@@ -51,4 +51,5 @@ pages! {
     scenarios = "scenarios", "../docs/scenarios.md", "calls with what is expected of them, which `callgate test` runs";
     lint = "lint", "../docs/lint.md", "what validate and lint say, code by code, and what would allow a call";
     recipes = "recipes", "../docs/recipes.md", "whole bundles for usual cases";
+    specification = "specification", "../docs/specification.md", "what the engine decides, exactly: the contract";
 }

@@ -10,8 +10,9 @@
 //!   are first asked for; what it does not know for certain is shown. Clients are told when a reload hides other tools.
 //! - **Pins**: where a lock file says which tools were accepted, any other tool, and one that has changed since, is hidden
 //!   and its calls are denied. The guard lists the tools by itself before the first call, and once they have changed.
-//! - **What two parsers could read differently** is never passed on to the server: batches, names that occur twice or
-//!   differ in their case alone within a call, methods that are `tools/call` but for their spelling, half lines.
+//! - **What two parsers could read differently** is never passed on to the server: batches, names that occur twice, differ in
+//!   their case alone or have a control character, methods that are `tools/call` but for their spelling, half lines. An id is
+//!   what readers make of it (`7` and `7.0` are one), and an answer to no request that waits goes nowhere.
 //!
 //! The server's name is the one that the guard is given. What a server says of itself does not count.
 //!
@@ -62,7 +63,7 @@ use crate::gate::Gate;
 use asking::Asked;
 pub(crate) use asking::{now, touched};
 use audit::Audit;
-use listed::{Listed, Standing};
+use listed::{Compared, Listed, Standing};
 use record::Record;
 use revisions::Revisions;
 use shown::Shown;
@@ -237,14 +238,22 @@ impl Guard {
     /// Remembers a tool as the server lists it, as JSON text, and says whether it is held back.
     fn lists(&self, policy: &Policy, tool: &str, text: &str) -> bool {
         let pins = policy.pins.as_ref();
-        let digest = pins.and_then(|_| pins::digest_of(text)).unwrap_or_default();
+        let compared = match pins {
+            Some(_) => pins::digest_of(text).map_or(Compared::Unclear, Compared::Digest),
+            None => Compared::Unpinned,
+        };
         let is_pinned = pins.is_some_and(|pins| pins.digest(tool).is_some());
-        self.listed.add(tool, digest, is_pinned);
+        self.listed.add(tool, compared, is_pinned);
         matches!(self.standing(policy, tool), Standing::HeldBack(_))
     }
 
-    /// Returns `true` if every call of the tool is certain to be denied, or if that is not known.
+    /// Returns `true` if every call of the tool is certain to be denied, or if that is not known. No call of a tool whose name has
+    /// a control character can be read.
     fn hides(&self, policy: &Policy, tool: &str) -> bool {
+        // A client in C takes it for the tool whose name ends there.
+        if strict::check_name(tool).is_err() {
+            return true;
+        }
         let shown = policy.shown.get_or_init(|| {
             Shown::new(&policy.gate, &self.server).unwrap_or_else(|error| {
                 self.warn(&format!(

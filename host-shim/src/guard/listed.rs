@@ -23,9 +23,18 @@ struct State {
 }
 
 struct Tool {
-    /// Empty where tools are not pinned.
-    digest: String,
+    compared: Compared,
     edition: u64,
+}
+
+/// A tool as the server listed it.
+pub(super) enum Compared {
+    /// Tools were not pinned then, so it was not looked at.
+    Unpinned,
+    /// Nobody can say what every client makes of it, so it is like none that was accepted.
+    Unclear,
+    /// Its digest.
+    Digest(String),
 }
 
 /// Why a tool may be called, or may not.
@@ -51,12 +60,12 @@ impl Listed {
 
     /// Remembers a tool that the server lists now. What nobody accepted is held back in any case, so not all of it need be
     /// remembered.
-    pub(super) fn add(&self, tool: &str, digest: String, is_pinned: bool) {
+    pub(super) fn add(&self, tool: &str, compared: Compared, is_pinned: bool) {
         let mut state = self.state();
         let edition = state.edition;
         let has_room = state.tools.len() < TOOLS && tool.len() <= LONGEST;
         if is_pinned || has_room || state.tools.contains_key(tool) {
-            state.tools.insert(tool.to_owned(), Tool { digest, edition });
+            state.tools.insert(tool.to_owned(), Tool { compared, edition });
         }
     }
 
@@ -84,17 +93,22 @@ impl Listed {
             return Standing::HeldBack("The tool is not pinned: nobody has accepted it yet");
         };
         let state = self.state();
-        // A tool that was listed before tools were pinned has no digest.
-        let is_known = |found: &&Tool| found.edition == state.edition && !found.digest.is_empty();
-        match state.tools.get(tool).filter(is_known) {
-            Some(found) if found.digest == pinned => Standing::Accepted,
-            Some(_) => Standing::HeldBack(
+        let found = state
+            .tools
+            .get(tool)
+            .filter(|found| found.edition == state.edition);
+        match found.map(|found| &found.compared) {
+            Some(Compared::Digest(digest)) if digest == pinned => Standing::Accepted,
+            Some(Compared::Digest(_)) => Standing::HeldBack(
                 "The tool has changed since it was pinned: nobody has accepted the change yet",
             ),
-            None if state.complete == Some(state.edition) => Standing::HeldBack(
+            Some(Compared::Unclear) => Standing::HeldBack(
+                "Two programs may read the tool differently, so it cannot be compared with the one that was pinned",
+            ),
+            Some(Compared::Unpinned) | None if state.complete == Some(state.edition) => Standing::HeldBack(
                 "The server does not list the tool any more, so it cannot be compared with the one that was pinned",
             ),
-            None => Standing::Unknown,
+            Some(Compared::Unpinned) | None => Standing::Unknown,
         }
     }
 }

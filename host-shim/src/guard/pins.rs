@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::digest::digest;
+use super::strict;
 
 const FORMAT: &str = "callgate-lock/1";
 
@@ -172,8 +173,10 @@ impl Pin {
     }
 }
 
-/// The digest of a tool as it is listed; `None` if it cannot be read.
+/// The digest of a tool as it is listed; `None` if two programs may read it differently: a name that stands there twice at any
+/// depth, half of a surrogate pair, a number that no double holds, too many levels.
 pub(super) fn digest_of(tool: &str) -> Option<String> {
+    strict::check_exact(tool).ok()?;
     serde_json::from_str(tool).ok().map(|tool| Pin::new(tool).digest)
 }
 
@@ -264,6 +267,21 @@ mod tests {
                 .is_err()
         );
         assert_eq!(lock.changes("t", &[json!({"name": "a"})]).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_tool_that_programs_read_differently_has_no_digest() {
+        let tool = |schema: &str| format!(r#"{{"name":"a","inputSchema":{schema}}}"#);
+        assert!(digest_of(&tool(r#"{"properties":{"-a":{},"-A":{}}}"#)).is_some());
+        let deep = "[".repeat(200) + &"]".repeat(200);
+        for schema in [
+            r#""\ud800""#,
+            "1e400",
+            r#"{"properties":{"a":{"type":"string","type":"object"}}}"#,
+            &deep,
+        ] {
+            assert_eq!(digest_of(&tool(schema)), None, "{schema}");
+        }
     }
 
     #[test]

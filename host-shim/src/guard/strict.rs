@@ -2,6 +2,9 @@
 //!
 //! A call may have 20 MiB, most of it one string. So the text is read where it stands: strings that are not names
 //! are not copied.
+//!
+//! For a program in C a NUL ends a name, and other control characters are trimmed or dropped by some. So no
+//! two programs are certain to read a name with one of them alike.
 
 use std::collections::BTreeSet;
 
@@ -18,17 +21,58 @@ const DEPTH: usize = 127;
 /// # Errors
 /// The text is not JSON, or two parsers could read it differently.
 pub(super) fn check(text: &str) -> Result<(), String> {
+    walk(text, Names::Unlike)
+}
+
+/// Checks a whole text as [`check`] does, and that no name in it has a control character.
+///
+/// # Errors
+/// Those of [`check`], or a name has a control character.
+pub(super) fn check_plain(text: &str) -> Result<(), String> {
+    walk(text, Names::Plain)
+}
+
+/// Checks a whole text as [`check`] does, but for names that differ in case alone: the arguments `-a` and `-A` of a tool are two.
+///
+/// # Errors
+/// Those of [`check`], less names that differ in case alone.
+pub(super) fn check_exact(text: &str) -> Result<(), String> {
+    walk(text, Names::Exact)
+}
+
+/// Which names an object may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    /// No name twice.
+    Exact,
+    /// Nor two that differ in case alone.
+    Unlike,
+    /// Nor one with a control character.
+    Plain,
+}
+
+fn walk(text: &str, expected: Names) -> Result<(), String> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut walk = Walk {
         text: raw.get(),
         at: 0,
         open: Vec::new(),
         is_name: false,
+        expected,
     };
     while let Some(byte) = walk.byte() {
         walk.step(byte)?;
     }
     Ok(())
+}
+
+/// # Errors
+/// The name has a control character.
+pub(super) fn check_name(name: &str) -> Result<(), String> {
+    match name.contains(char::is_control) {
+        true => Err(format!("the name {name:?} has a control character")),
+        false => Ok(()),
+    }
 }
 
 /// A name as a parser that ignores case compares it, with the letters that Unicode folds to ASCII ones (`ſ`, `K`).
@@ -47,6 +91,7 @@ struct Walk<'t> {
     open: Vec<Option<BTreeSet<String>>>,
     /// The next string is a name.
     is_name: bool,
+    expected: Names,
 }
 
 impl<'t> Walk<'t> {
@@ -84,8 +129,16 @@ impl<'t> Walk<'t> {
 
     fn name(&mut self, string: &str) -> Result<(), String> {
         let name: String = serde_json::from_str(string).map_err(|error| error.to_string())?;
+        let compared = match self.expected {
+            Names::Exact => name.clone(),
+            Names::Unlike => folded(&name),
+            Names::Plain => {
+                check_name(&name)?;
+                folded(&name)
+            }
+        };
         let names = self.open.last_mut().and_then(Option::as_mut);
-        if names.is_some_and(|names| !names.insert(folded(&name))) {
+        if names.is_some_and(|names| !names.insert(compared)) {
             return Err(format!(
                 "the name `{name}` occurs twice in an object, or in two spellings that differ in case alone"
             ));
@@ -182,6 +235,31 @@ mod tests {
             assert!(error.contains(expected), "{text}: {error}");
         }
         assert!(check(&"[".repeat(100_000)).is_err());
+    }
+
+    #[test]
+    fn a_control_character_is_part_of_no_name() {
+        for text in [
+            r#"{"a\u0000": 1}"#,
+            r#"[{"x": {"\n": 1}}]"#,
+            r#"{"a": {"\u007f": 1}}"#,
+            r#"{"\u0085a": 1}"#,
+        ] {
+            assert_eq!(check(text), Ok(()), "{text}");
+            assert!(
+                check_plain(text).unwrap_err().contains("control character"),
+                "{text}"
+            );
+        }
+        assert_eq!(check_plain(r#"{"a b": "\u0000\n"}"#), Ok(()));
+    }
+
+    #[test]
+    fn names_that_differ_in_case_are_two_where_that_is_asked() {
+        assert_eq!(check_exact(r#"{"-a": 1, "-A": {"x": 1, "X": 2}}"#), Ok(()));
+        for text in [r#"{"a": 1, "a": 2}"#, r#"{"x": "\ud800"}"#, "[1e400]"] {
+            assert!(check_exact(text).is_err(), "{text}");
+        }
     }
 
     /// The same, by a parser that reads every string.

@@ -366,6 +366,30 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_that_cannot_be_compared_is_neither_shown_nor_called() {
+        let deep = "[".repeat(200) + &"]".repeat(200);
+        for part in [r#""\ud800""#, "1e400", &deep, r#"{"a":1,"a":2}"#] {
+            for name in ["inputSchema", "later"] {
+                let mut relay = pinned();
+                client(&mut relay, r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#);
+                let list = format!(
+                    r#"{{"jsonrpc":"2.0","id":7,"result":{{"tools":[{{"name":"read","description":"Reads.","{name}":{part}}}]}}}}"#
+                );
+                let shown = to_client(relay.server_sent(list.clone()));
+                assert_eq!(shown["result"]["tools"], json!([]), "{list}");
+                assert_eq!(rule(client(&mut relay, &reading(1))), "structural-unpinned-tool");
+                // The guard's own listing says the same.
+                let mut relay = pinned();
+                let own = asked(client(&mut relay, &reading(1)));
+                let list = list.replace("\"id\":7", &format!("\"id\":{}", own["id"]));
+                assert_eq!(relay.server_sent(list), Step::Nowhere);
+                let [step] = <[Step; 1]>::try_from(relay.released()).unwrap();
+                assert_eq!(rule(step), "structural-unpinned-tool");
+            }
+        }
+    }
+
+    #[test]
     fn a_server_that_does_not_list_its_tools_gets_no_call() {
         let error = |to: &Value| {
             json!({"jsonrpc": "2.0", "id": to["id"], "error": {"code": -32601, "message": "no"}}).to_string()

@@ -6,17 +6,29 @@ use std::fmt;
 
 use serde_json::value::RawValue;
 
+use super::method;
 use super::strict::{self, folded};
 use crate::members::Members;
 
-/// Integers that every parser of JSON can hold.
+/// Integers that every parser of JSON can hold, and how many digits the longest of them has.
 const SAFE_INTEGER: i64 = 1 << 53;
+const SAFE_DIGITS: usize = 16;
 
 /// Bytes of the longest id. Ids are kept for as long as their requests wait.
 const LONGEST_ID: usize = 1024;
 
 /// Members that say what a message is.
 const NAMES: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+/// Members that say what a call is.
+const PARAMS: [&str; 6] = [
+    "name",
+    "arguments",
+    "_meta",
+    "task",
+    "requestState",
+    "inputResponses",
+];
 
 /// The kinds of messages.
 #[derive(Debug)]
@@ -36,7 +48,7 @@ pub(super) struct Request<'m> {
     pub(super) members: Members<'m>,
 }
 
-/// The name of a request, as JSON and as what a lenient peer compares by: some hold `1` and `"1"` to be one name.
+/// The name of a request, as JSON and as what a lenient peer compares by: some hold `1`, `1.0` and `"1"` to be one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Id {
     pub(super) json: String,
@@ -86,6 +98,14 @@ impl<'m> Message<'m> {
         match (method, id) {
             (Some(None), _) => Err(refused("the member `method` is not a string")),
             (Some(Some(_)), _) if is_answer => Err(refused("a message with a method and an answer")),
+            (Some(Some(method)), _) if method.contains(char::is_control) => {
+                Err(refused("the member `method` has a control character"))
+            }
+            // Some servers take `7.0` for no id at all.
+            (Some(Some(_)), Some(Ok(id))) if !id.is_spelled(&members) => Err(Refused {
+                id: None,
+                reason: Id::EXPECTED.to_owned(),
+            }),
             (Some(Some(method)), Some(Ok(id))) => Ok(Self::Request(Request { id, method, members })),
             (Some(Some(_)), Some(Err(reason))) => Err(refused(reason)),
             (Some(Some(method)), None) => Ok(Self::Notification { method, members }),
@@ -98,29 +118,78 @@ impl<'m> Message<'m> {
             )),
         }
     }
+
+    /// Checks that every parser reads the params of a message alike, where the guard reads them too. Those of a call are read by
+    /// [`ToolCall::read`].
+    ///
+    /// # Errors
+    /// Why two parsers could read them differently.
+    pub(super) fn check_params(&self) -> Result<(), String> {
+        let (method, members) = match self {
+            Self::Request(Request { method, members, .. }) => (method, members),
+            Self::Notification { method, members } => (method, members),
+            Self::Response { .. } => return Ok(()),
+        };
+        match members.get("params").filter(|_| method::is_read(method)) {
+            Some(params) => strict::check_plain(params.get()).map_err(|error| format!("`params`: {error}")),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Id {
-    /// Reads the id of a request or an answer.
+    const EXPECTED: &str = "the member `id` is not a string or an integer that a double can hold";
+
+    /// Reads the id of a request or an answer. A number is what readers make of it, however it is spelled.
     pub(super) fn read(value: &RawValue) -> Result<Self, &'static str> {
-        const EXPECTED: &str = "the member `id` is not a string or an integer that a double can hold";
         let json = value.get().to_owned();
         if let Some(text) = text_of(Some(value)) {
             if text.len() > LONGEST_ID {
                 return Err("the member `id` has more than 1024 bytes");
             }
             // Spelled in one way, whatever escapes it came with.
-            let json = serde_json::to_string(&text).map_err(|_| EXPECTED)?;
+            let json = serde_json::to_string(&text).map_err(|_| Self::EXPECTED)?;
             return Ok(Self { json, text });
         }
-        match json.parse::<i64>() {
-            Ok(number) if number.abs() < SAFE_INTEGER && number.to_string() == json => Ok(Self {
-                text: json.clone(),
-                json,
-            }),
-            Ok(_) | Err(_) => Err(EXPECTED),
-        }
+        let number = integer(&json).filter(|number| number.abs() < SAFE_INTEGER);
+        let text = number.ok_or(Self::EXPECTED)?.to_string();
+        let json = text.clone();
+        Ok(Self { json, text })
     }
+
+    /// Returns `true` unless it is a number that a message spells in another way.
+    pub(super) fn is_spelled(&self, message: &Members<'_>) -> bool {
+        let written = message.get("id").map_or(&*self.json, RawValue::get);
+        written == self.json || written.starts_with('"')
+    }
+}
+
+/// The integer that a number of JSON is, as `7`, `7.0` and `70e-1` are seven.
+fn integer(number: &str) -> Option<i64> {
+    let (is_negative, number) = match number.strip_prefix('-') {
+        Some(number) => (true, number),
+        None => (false, number),
+    };
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.len() > LONGEST_ID || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let significant = digits.trim_start_matches('0');
+    let zeros = digits.len() - significant.len();
+    let significant = significant.trim_end_matches('0');
+    if significant.is_empty() {
+        return Some(0);
+    }
+    // How many digits stand before the decimal point.
+    let point = i64::try_from(whole.len()).ok()? - i64::try_from(zeros).ok()?;
+    let point = usize::try_from(point.checked_add(exponent.parse().ok()?)?).ok()?;
+    if significant.len() > point || point > SAFE_DIGITS {
+        return None;
+    }
+    let number: i64 = format!("{significant:0<point$}").parse().ok()?;
+    Some(if is_negative { -number } else { number })
 }
 
 impl<'m> Members<'m> {
@@ -133,11 +202,13 @@ impl<'m> Members<'m> {
     }
 
     /// # Errors
-    /// A name stands there twice, or a name differs from one of these in its case alone, which some parsers pass over.
+    /// A name stands there twice or has a control character, or a name differs from one of these in its case alone, which some
+    /// parsers pass over.
     pub(super) fn check_names(&self, names: &[&str]) -> Result<(), String> {
         let mut found = BTreeSet::new();
         let as_folded = LazyCell::new(|| names.iter().map(|known| folded(known)).collect::<Vec<_>>());
         for (name, _) in &self.0 {
+            strict::check_name(name)?;
             if !found.insert(name.as_str()) {
                 return Err(format!("the member `{name}` occurs twice"));
             }
@@ -187,8 +258,13 @@ impl<'m> ToolCall<'m> {
         strict::check(params.get()).map_err(|error| format!("`params`: {error}"))?;
         let params: Members<'m> =
             serde_json::from_str(params.get()).map_err(|_| "`params` are not an object".to_owned())?;
-        params.check_names(&["name", "arguments", "_meta", "requestState", "inputResponses"])?;
+        params.check_names(&PARAMS)?;
+        // The engine says which names of arguments can be read.
+        for (_, value) in params.0.iter().filter(|(name, _)| name != "arguments") {
+            strict::check_plain(value.get()).map_err(|error| format!("`params`: {error}"))?;
+        }
         let name = text_of(params.get("name")).ok_or("`params.name` is not a string")?;
+        strict::check_name(&name).map_err(|error| format!("`params.name`: {error}"))?;
         Ok(Self {
             name,
             arguments: params.get("arguments"),
@@ -241,6 +317,74 @@ mod tests {
             (refused.id, &*refused.reason),
             (None, "the member `id` has more than 1024 bytes")
         );
+    }
+
+    #[test]
+    fn an_id_is_the_integer_that_readers_make_of_it() {
+        let read = |id: &str| {
+            let id: &RawValue = serde_json::from_str(id).unwrap();
+            Id::read(id).ok().map(|id| (id.json, id.text))
+        };
+        for (id, expected) in [
+            ("7", "7"),
+            ("7.0", "7"),
+            ("7e0", "7"),
+            ("70e-1", "7"),
+            ("0.7e1", "7"),
+            ("0.007E+3", "7"),
+            ("-7.00", "-7"),
+            ("-0", "0"),
+            ("0e5", "0"),
+            ("1e3", "1000"),
+            ("9007199254740991", "9007199254740991"),
+        ] {
+            let expected = expected.to_owned();
+            assert_eq!(read(id), Some((expected.clone(), expected)), "{id}");
+        }
+        for id in [
+            "7.5",
+            "7.0000000000000000000001",
+            "9007199254740992",
+            "-1e16",
+            "1e400",
+            "1e99999999999999999999",
+            "null",
+            "[7]",
+            "true",
+        ] {
+            assert_eq!(read(id), None, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_control_character_is_part_of_no_name() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping\u0000"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","method\u0000":"tools/call"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params\n":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{},"id\u0000":2}"#,
+        ] {
+            assert!(Message::read(text).is_err(), "{text}");
+        }
+        let call = |params: &str| {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+            let Ok(Message::Request(request)) = Message::read(&text) else {
+                panic!("{text}");
+            };
+            ToolCall::read(&request).map(|_| ())
+        };
+        for params in [
+            r#"{"name":"a\u0000"}"#,
+            r#"{"name":"a","name\u0000":"b"}"#,
+            r#"{"name":"a","_meta":{"x":[{"y\u0000":1}]}}"#,
+        ] {
+            assert!(
+                call(params).unwrap_err().contains("control character"),
+                "{params}"
+            );
+        }
+        // The engine judges the names of arguments.
+        assert_eq!(call(r#"{"name":"a","arguments":{"x\u0000":1}}"#), Ok(()));
     }
 
     #[test]

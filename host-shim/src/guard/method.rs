@@ -43,6 +43,17 @@ pub(super) fn kind_of(method: &str) -> Result<Kind, String> {
     }
 }
 
+/// Returns `true` if the guard itself goes by the params of such a message, and it is not a call.
+pub(super) fn is_read(method: &str) -> bool {
+    const READ: [&str; 4] = [
+        "initialize",
+        "notifications/cancelled",
+        "server/discover",
+        "subscriptions/listen",
+    ];
+    READ.contains(&method) || method == LIST
+}
+
 /// Returns `true` if a request reaches nothing of its server but tools, as it goes by this method.
 pub(super) fn is_of_tools(method: &str) -> bool {
     const KNOWN: [&str; 5] = [

@@ -25,6 +25,7 @@ use super::method::{self, Kind};
 use super::queue::Answerer;
 use super::record::{Outcome, Record};
 use super::reply;
+use super::tools::write_with;
 use crate::backend;
 use crate::members::Members;
 use changes::ListChanges;
@@ -152,6 +153,16 @@ impl Relay {
             Ok(message) => message,
             Err(refused) => return Step::ToClient(self.not_read(&line, &refused)),
         };
+        if let Err(reason) = message.check_params() {
+            return match message {
+                Message::Request(request) => {
+                    self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason)
+                }
+                Message::Notification { .. } | Message::Response { .. } => {
+                    Step::Refused(self.not_passed(None, reply::INVALID_PARAMS, &reason))
+                }
+            };
+        }
         match message {
             Message::Request(request) => match self.begin(&request) {
                 Ok(kind) => match (self.keeps_from(&request).or_else(|| self.opens(&request)), kind) {
@@ -205,7 +216,10 @@ impl Relay {
                 id: Some(id),
                 members,
             } if self.questions.owns(&id) => self.form_answered(&id, &members),
-            Message::Response { .. } => Step::ToServer(line),
+            Message::Response { id: Some(_), .. } => Step::ToServer(line),
+            Message::Response { id: None, .. } => {
+                Step::Refused(self.not_passed(None, reply::INVALID_REQUEST, &to_no_request(None)))
+            }
         }
     }
 
@@ -243,6 +257,11 @@ impl Relay {
             }
         };
         match message {
+            // A client that compares what is written finds its request again.
+            Message::Response {
+                id: Some(id),
+                members,
+            } if !id.is_spelled(&members) => self.server_sent(write_with(&members, "id", &id.json)),
             Message::Response {
                 id: Some(id),
                 members,
@@ -261,8 +280,12 @@ impl Relay {
                 Step::ToClient(line)
             }
             Message::Request(_) => Step::ToClient(line),
-            // An answer to a message that the server could not read.
-            Message::Response { id: None, .. } => Step::ToClient(line),
+            Message::Response { id: None, members } => {
+                let reason = to_no_request(error_message(&members).as_deref());
+                self.guard
+                    .warn(&format!("the server sent {reason}; it is not passed on"));
+                Step::Nowhere
+            }
             Message::Response {
                 id: Some(id),
                 members,
@@ -442,6 +465,18 @@ fn outcome_of(answer: &Members<'_>) -> (Outcome, Option<i64>) {
         None | Some("complete") => (Outcome::Done, None),
         Some(_) => (Outcome::Unfinished, None),
     }
+}
+
+/// An answer whose id is null, absent or no id: whoever takes it for the answer to a request takes it for the wrong one.
+fn to_no_request(error: Option<&str>) -> String {
+    let said = error.map(|error| format!(": {error}")).unwrap_or_default();
+    format!("an answer without an id that can be read{said}")
+}
+
+/// The message of an answer that is an error.
+fn error_message(answer: &Members<'_>) -> Option<String> {
+    let error: Members<'_> = serde_json::from_str(answer.get("error")?.get()).ok()?;
+    text_of(error.get("message"))
 }
 
 fn not_of_tools(method: &str) -> String {

@@ -203,7 +203,6 @@ fn everything_else_passes_as_it_came() {
         r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":1.0}}"#,
         r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":0.50}}"#,
         r#"{"jsonrpc":"2.0","id":"s-1","method":"elicitation/create","params":{"mode":"form"}}"#,
-        r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"parse"}}"#,
     ] {
         assert_eq!(
             relay.server_sent(message.to_owned()),
@@ -216,6 +215,10 @@ fn everything_else_passes_as_it_came() {
         "[]",
         r#"{"jsonrpc":"2.0"}"#,
         r#"{"jsonrpc":"2.0","id":99,"result":1}"#,
+        r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"parse"}}"#,
+        r#"{"jsonrpc":"2.0","id":null,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":[1],"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1e400,"result":{}}"#,
     ] {
         assert_eq!(relay.server_sent(rubbish.to_owned()), Step::Nowhere, "{rubbish}");
     }

@@ -88,6 +88,105 @@ fn what_two_parsers_could_read_differently_does_not_pass() {
 }
 
 #[test]
+fn a_name_with_a_control_character_does_not_pass() {
+    let mut relay = relay();
+    for (message, reason) in [
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call\u0000x"}"#,
+            "`method`",
+        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping\u007f"}"#, "`method`"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","method\u0000":"tools/call"}"#,
+            "control character",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","x\n":1}"#,
+            "control character",
+        ),
+    ] {
+        let answer = to_client(client(&mut relay, message));
+        assert_eq!(answer["error"]["code"], -32600, "{message}");
+        let text = answer["error"]["message"].as_str().unwrap();
+        assert!(text.contains(reason), "{text}");
+    }
+    for params in [
+        r#"{"name":"read\u0000x","arguments":{"path":"a"}}"#,
+        r#"{"name":"wait","name\u0000":"read"}"#,
+        r#"{"name":"read","arguments\u0000":{"path":"/etc"},"arguments":{"path":"a"}}"#,
+        r#"{"name":"read","_meta":{"x":{"y\t":1}},"arguments":{"path":"a"}}"#,
+    ] {
+        refused(
+            client(&mut relay, &call("1", params)),
+            &json!(1),
+            "control character",
+        );
+    }
+    // What the guard goes by is read alike by everybody.
+    let cancels =
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"requestId":2}}"#;
+    assert!(matches!(client(&mut relay, cancels), Step::Refused(_)));
+    let begins = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{"elicitation\u0000":{}}}}"#;
+    refused(client(&mut relay, begins), &json!(1), "control character");
+    // A server's list is shown without such tools.
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    client(&mut relay, list);
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read"},{"name":"wait\u0000"}]}}"#;
+    let shown = to_client(relay.server_sent(answer.to_owned()));
+    assert_eq!(shown["result"]["tools"], json!([{"name": "read"}]));
+    client(&mut relay, list);
+    let hidden =
+        r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","description\u0000":"Sends"}]}}"#;
+    assert_eq!(
+        to_client(relay.server_sent(hidden.to_owned()))["error"]["code"],
+        -32603
+    );
+}
+
+#[test]
+fn an_id_is_one_however_it_is_spelled() {
+    let mut relay = relay();
+    let list = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);
+    for (asked, spelled) in [
+        ("7", "7.0"),
+        ("7", "7e0"),
+        ("7", "70e-1"),
+        ("-7", "-7.0"),
+        ("0", "-0"),
+    ] {
+        client(&mut relay, &list(asked));
+        let answer = |id: &str, tools: &str| {
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{tools}]}}}}"#)
+        };
+        let tools = r#"{"name":"read"},{"name":"rm"}"#;
+        let shown = Step::ToClient(answer(asked, r#"{"name":"read"}"#));
+        assert_eq!(relay.server_sent(answer(spelled, tools)), shown, "{spelled}");
+        assert_eq!(relay.server_sent(answer(asked, tools)), Step::Nowhere);
+    }
+    // A request is not spelled so: some servers take it for a notification.
+    refused(client(&mut relay, &list("7.0")), &Value::Null, "`id`");
+    // Nor is the answer of a client to nobody passed on.
+    for id in ["null", "7.5", "[7]"] {
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+        assert!(
+            matches!(client(&mut relay, &answer), Step::Refused(_)),
+            "{answer}"
+        );
+    }
+    // A cancellation is of the same request.
+    let cancels = |id: &str| {
+        format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
+    };
+    client(
+        &mut relay,
+        &call("6", r#"{"name":"read","arguments":{"path":"a"}}"#),
+    );
+    assert_eq!(relay.calls_in_flight(), 1);
+    assert!(matches!(client(&mut relay, &cancels("6.0")), Step::ToServer(_)));
+    assert_eq!(relay.calls_in_flight(), 0);
+}
+
+#[test]
 fn a_notification_is_no_call() {
     let mut relay = relay();
     for method in ["tools/call", "tools/list", "Tools/call"] {

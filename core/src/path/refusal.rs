@@ -47,6 +47,8 @@ pub(crate) enum Unresolvable {
     FileUri,
     /// The path, or a link on the way, means something different in each process.
     ProcessRelative,
+    /// It lies in a directory through which macOS gives other names to every file.
+    OtherNames,
     /// A `..` follows a link, and its two readings lead to different places.
     Ambiguous,
     /// It does not exist, but does in another Unicode form, which some servers take for it.
@@ -107,6 +109,9 @@ impl fmt::Display for Unresolvable {
             Self::NamedHome => "begins with `~name`, which programs read differently",
             Self::FileUri => "is a `file:` URI, which programs read differently",
             Self::ProcessRelative => "means something else in each process",
+            Self::OtherNames => {
+                "lies in `/.nofollow`, `/.resolve` or `/.vol`, through which macOS gives other names to files"
+            }
             Self::Ambiguous => "has a `..` after a symbolic link, which programs read differently",
             Self::Equivalent => {
                 "does not exist, but does in another Unicode form, which programs take for it; expected that form"
@@ -138,6 +143,7 @@ impl Unresolvable {
             Self::Nul
             | Self::IllFormed
             | Self::ProcessRelative
+            | Self::OtherNames
             | Self::Ambiguous
             | Self::Equivalent
             | Self::Space
@@ -220,14 +226,22 @@ pub(super) fn check_length(text: &str, limits: &Limits) -> Result<(), Unresolvab
     Ok(())
 }
 
-/// Refuses a collapsed path whose meaning depends on the process.
-pub(super) fn check_process(path: &str, case: PathCase) -> Result<(), Unresolvable> {
+/// Refuses a collapsed path whose names say nothing of the place: its meaning depends on the process, or macOS gives every file a
+/// name there (`/.vol`: by device and number; `/.nofollow` and `/.resolve`: with flags of `openat(2)`). A disk may be judged from
+/// another system than the tool's, so they are refused on all.
+pub(super) fn check_names(path: &str, case: PathCase) -> Result<(), Unresolvable> {
     // The first letter rules out most paths.
-    if case == PathCase::Sensitive && !matches!(path.as_bytes(), [b'/', b'p' | b'd', ..]) {
+    if case == PathCase::Sensitive && !matches!(path.as_bytes(), [b'/', b'p' | b'd' | b'.', ..]) {
         return Ok(());
     }
     let mut names = path.split('/').skip(1).map(|name| case.fold_text(name));
-    let (Some(top), Some(name)) = (names.next(), names.next()) else {
+    let Some(top) = names.next() else {
+        return Ok(());
+    };
+    if matches!(&*top, ".nofollow" | ".resolve" | ".vol") {
+        return Err(Unresolvable::OtherNames);
+    }
+    let Some(name) = names.next() else {
         return Ok(());
     };
     let of_a_process = match &*top {
@@ -309,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_a_process_are_known() {
+    fn names_that_say_nothing_of_the_place_are_known() {
         use PathCase::{Insensitive, Sensitive};
         for (path, case, refused) in [
             ("/proc/self", Sensitive, true),
@@ -324,6 +338,14 @@ mod tests {
             ("/dev/tty", Sensitive, true),
             ("/Dev/FD/3", Insensitive, true),
             ("/proc/\u{17f}elf", Insensitive, true),
+            ("/.nofollow/etc/passwd", Sensitive, true),
+            ("/.resolve/1/etc/passwd", Sensitive, true),
+            ("/.vol/16777233/2", Sensitive, true),
+            ("/.vol", Sensitive, true),
+            ("/.VOL/1/2", Insensitive, true),
+            ("/.VOL/1/2", Sensitive, false),
+            ("/.volume/x", Sensitive, false),
+            ("/srv/.vol/x", Sensitive, false),
             ("/Dev/FD/3", Sensitive, false),
             ("/", Sensitive, false),
             ("/proc", Sensitive, false),
@@ -334,7 +356,7 @@ mod tests {
             ("/dev/tty0", Sensitive, false),
             ("/srv/proc/self", Sensitive, false),
         ] {
-            assert_eq!(check_process(path, case).is_err(), refused, "{path:?} {case:?}");
+            assert_eq!(check_names(path, case).is_err(), refused, "{path:?} {case:?}");
         }
     }
 }

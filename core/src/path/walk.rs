@@ -9,7 +9,7 @@ use crate::text::{are_same, strip_directory};
 
 use super::PathCase;
 use super::lexical::{join, parent, split_last};
-use super::refusal::{Unresolvable, check_length, check_process, existing};
+use super::refusal::{Unresolvable, check_length, check_names, existing};
 
 /// How many ancestors are asked about one by one before the steps up grow.
 const NEAR_ANCESTORS: usize = 3;
@@ -40,12 +40,12 @@ impl<'w, 'h> Walk<'w, 'h> {
     /// If the answer differs from the question, there is a link on the way. The host follows every link, even one
     /// that leads elsewhere in another process, so the links are checked here.
     pub(super) fn existing(&mut self, path: &str) -> Result<Option<Arc<str>>, Unresolvable> {
-        check_process(path, self.path_case)?;
+        check_names(path, self.path_case)?;
         let Some(real) = existing(self.facts.realpath(path))? else {
             return Ok(None);
         };
         if !real.is_same {
-            check_process(&real.path, self.path_case)?;
+            check_names(&real.path, self.path_case)?;
             self.check_links(path, &real.path)?;
         }
         Ok(Some(real.path))
@@ -55,7 +55,7 @@ impl<'w, 'h> Walk<'w, 'h> {
     pub(super) fn known_missing<'p>(&self, path: &'p str) -> Result<Option<Cow<'p, str>>, Unresolvable> {
         let place = self.facts.place_of_missing(path);
         if let Some(place) = &place {
-            check_process(place, self.path_case)?;
+            check_names(place, self.path_case)?;
         }
         Ok(place)
     }
@@ -104,7 +104,7 @@ impl<'w, 'h> Walk<'w, 'h> {
                 }
             }
         }
-        check_process(&place.path, self.path_case)?;
+        check_names(&place.path, self.path_case)?;
         Ok(place.path)
     }
 
@@ -229,7 +229,7 @@ impl<'w, 'h> Walk<'w, 'h> {
                 place.push('/');
             }
             place.push_str(&name);
-            check_process(&place, self.path_case)?;
+            check_names(&place, self.path_case)?;
             ahead = ahead.and_then(|rest| strip_directory(rest, &name));
             if ahead.is_some() {
                 continue;

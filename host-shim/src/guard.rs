@@ -37,6 +37,7 @@ pub mod http;
 mod journal;
 mod lines;
 mod listed;
+mod locking;
 mod log;
 mod message;
 mod method;

@@ -8,12 +8,14 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use serde::Serialize;
 
 use super::digest::digest;
+use super::locking::{self, PATIENCE};
 use super::record::{Record, short};
 
 /// The version of the lines.
@@ -28,6 +30,8 @@ pub(super) struct Audit {
     path: PathBuf,
     /// Nothing is enforced, which each line says.
     observes: bool,
+    /// How long a lock is waited for.
+    patience: Duration,
     state: Mutex<State>,
 }
 
@@ -41,6 +45,8 @@ struct State {
     last: Option<String>,
     /// The last line that was known is gone.
     is_cut: bool,
+    /// The lock was waited for in vain. Until it is free nobody waits for it, so that no call waits for those before it.
+    is_locked: bool,
 }
 
 #[derive(Serialize)]
@@ -59,12 +65,13 @@ struct Line<'e> {
 }
 
 impl Audit {
-    /// Opens the log, or makes it; only its user may read it.
+    /// Opens the log, or makes it; only its user may read it. Only a regular file is one.
     pub(super) fn open(path: PathBuf, observes: bool) -> io::Result<Self> {
         let state = State::open(&path)?;
         Ok(Self {
             path,
             observes,
+            patience: PATIENCE,
             state: Mutex::new(state),
         })
     }
@@ -72,10 +79,11 @@ impl Audit {
     /// Writes a line.
     ///
     /// # Errors
-    /// It is not certain that the line is in the log, or the log is not whole: nothing may be forwarded.
+    /// It is not certain that the line is in the log, or the log is not whole, or another program keeps it locked: nothing may be
+    /// forwarded.
     pub(super) fn write(&self, server: &str, record: &Record<'_>) -> io::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = state.lock(&self.path);
+        let found = state.lock(&self.path, self.patience);
         let written = found.and_then(|found| state.append(found, server, self.observes, record));
         let unlocked = flock(&state.file, FlockOperation::Unlock);
         written?;
@@ -93,12 +101,16 @@ impl State {
             length: 0,
             last: None,
             is_cut: false,
+            is_locked: false,
         })
     }
 
     /// Locks the log, and returns its length. One that was moved away is begun anew in its place; its chain goes on.
-    fn lock(&mut self, path: &Path) -> io::Result<u64> {
-        flock(&self.file, FlockOperation::LockExclusive)?;
+    fn lock(&mut self, path: &Path, patience: Duration) -> io::Result<u64> {
+        let patience = if self.is_locked { Duration::ZERO } else { patience };
+        let locked = locking::lock(&self.file, patience);
+        self.is_locked = locked.is_err();
+        locked?;
         match std::fs::metadata(path) {
             Ok(there) if inode(&there) == self.inode => return Ok(there.len()),
             Ok(_) | Err(_) => {}
@@ -109,7 +121,7 @@ impl State {
             last: self.last.take(),
             ..begun
         };
-        flock(&self.file, FlockOperation::LockExclusive)?;
+        locking::lock(&self.file, patience)?;
         Ok(self.file.metadata()?.len())
     }
 
@@ -222,10 +234,51 @@ fn not_whole() -> io::Error {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path)
+    let mut options = OpenOptions::new();
+    let options = options.read(true).append(true).create(true).mode(0o600);
+    locking::open(path, options, OFlags::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    fn stop() -> Record<'static> {
+        Record::Stop { why: String::new() }
+    }
+
+    #[test]
+    fn a_log_that_another_program_keeps_locked_is_not_waited_for_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let mut audit = Audit::open(path.clone(), false).unwrap();
+        audit.patience = Duration::from_millis(20);
+        audit.write("s", &stop()).unwrap();
+        // A reader is enough.
+        let reader = File::open(&path).unwrap();
+        flock(&reader, FlockOperation::LockShared).unwrap();
+        assert_eq!(audit.write("s", &stop()).unwrap_err().kind(), ErrorKind::TimedOut);
+        // Whoever comes next does not wait at all.
+        audit.patience = Duration::from_secs(3600);
+        assert_eq!(audit.write("s", &stop()).unwrap_err().kind(), ErrorKind::TimedOut);
+        drop(reader);
+        audit.write("s", &stop()).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2);
+    }
+
+    #[test]
+    fn only_a_regular_file_is_a_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        mknodat(CWD, &path, FileType::Fifo, Mode::from(0o600), 0).unwrap();
+        assert!(Audit::open(path.clone(), false).is_err());
+        // Nor is one that takes the place of a log.
+        std::fs::remove_file(&path).unwrap();
+        let audit = Audit::open(path.clone(), false).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        mknodat(CWD, &path, FileType::Fifo, Mode::from(0o600), 0).unwrap();
+        assert!(audit.write("s", &stop()).is_err());
+    }
 }

@@ -12,6 +12,7 @@ mod unfinished;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,9 @@ pub(super) use unfinished::{Approved, GoesOn};
 
 /// How many calls of one client may wait for a person at a time.
 pub(super) const WAITING: usize = 64;
+
+/// How many calls of all clients may wait for their clients to ask.
+const PARKED: usize = 16 * WAITING;
 
 /// The name of the guard's own question among those of an answer.
 pub(super) const QUESTION: &str = "callgate";
@@ -50,6 +54,8 @@ pub(super) struct Asked {
     /// Calls whose client asks, and comes back with an answer in another request.
     parked: Mutex<BTreeMap<String, Parked>>,
     unfinished: UnfinishedCalls,
+    /// How many clients have begun a session.
+    clients: AtomicU64,
 }
 
 /// A question that was put, and until when an answer counts.
@@ -64,6 +70,8 @@ pub(super) struct Put {
 pub(super) struct Parked {
     pub(super) rule: String,
     pub(super) put: Put,
+    /// Tells the client from others, as far as it can be told.
+    pub(super) client: String,
     /// The server's own parts of the client's answer, as JSON text: its state, and the answers to it.
     pub(super) of_server: [Option<String>; 2],
 }
@@ -101,6 +109,7 @@ impl Asked {
             key: state::Key::new()?,
             parked: Mutex::default(),
             unfinished: UnfinishedCalls::default(),
+            clients: AtomicU64::new(0),
         })
     }
 
@@ -192,8 +201,21 @@ impl Asked {
         self.parked().remove(question)
     }
 
-    /// How many calls wait for their clients to ask; those whose time is over are forgotten.
-    pub(super) fn parked_calls(&self) -> usize {
+    /// A name for a client that has begun a session.
+    pub(super) fn next_client(&self) -> String {
+        self.clients.fetch_add(1, Ordering::Relaxed).to_string()
+    }
+
+    /// Returns `true` if one more call of a client may wait for it to ask, beside `others` of its calls that wait for a person.
+    pub(super) fn has_room(&self, client: &str, others: usize) -> bool {
+        self.forget_late();
+        let parked = self.parked();
+        let own = parked.values().filter(|parked| parked.client == client).count();
+        own + others < WAITING && parked.len() < PARKED
+    }
+
+    /// Forgets the calls that wait for their clients to ask and whose time is over.
+    pub(super) fn forget_late(&self) {
         let now = Instant::now();
         let mut parked = self.parked();
         parked.retain(|_, parked| {
@@ -203,7 +225,6 @@ impl Asked {
             }
             waits
         });
-        parked.len()
     }
 
     /// Forgets all of them, since nobody is left to ask.

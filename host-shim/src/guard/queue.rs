@@ -1,6 +1,6 @@
 //! Questions to a person, and what was approved, as files that only this user can write.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -9,11 +9,12 @@ use std::time::{Duration, SystemTime};
 
 use callgate_core::{Approvals, Offer};
 use jiff::Timestamp;
-use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::fs::OFlags;
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::locking::{self, PATIENCE};
 use crate::clean::clean;
 
 const APPROVALS: &str = "approvals.json";
@@ -132,35 +133,53 @@ impl Queue {
             .recursive(true)
             .mode(0o700)
             .create(&folder)?;
-        let found = fs::metadata(&folder)?;
-        if found.uid() != geteuid().as_raw() || found.mode() & 0o022 != 0 {
-            return Err(io::Error::new(
-                ErrorKind::PermissionDenied,
-                "the folder is not this user's alone to write to",
-            ));
-        }
-        Ok(Self { folder })
+        let queue = Self { folder };
+        queue.check_folder()?;
+        Ok(queue)
     }
 
-    /// Every question that waits for an answer, the oldest first.
+    /// # Errors
+    /// The folder is not this user's alone to write to, or is gone.
+    fn check_folder(&self) -> io::Result<()> {
+        check_owner(&fs::metadata(&self.folder)?, "the folder")
+    }
+
+    /// Every question that waits for an answer, the oldest first. A file that is not a question is passed over.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// The folder cannot be read, or others may write to it.
     pub fn questions(&self) -> io::Result<Vec<Question>> {
-        let mut questions = Vec::new();
+        Ok(self.entries()?.0)
+    }
+
+    /// The names of files that have the name of a question and cannot be read as one.
+    ///
+    /// # Errors
+    /// Those of [`Queue::questions`].
+    pub fn unreadable(&self) -> io::Result<Vec<String>> {
+        Ok(self.entries()?.1)
+    }
+
+    fn entries(&self) -> io::Result<(Vec<Question>, Vec<String>)> {
+        self.check_folder()?;
+        let (mut questions, mut unreadable) = (Vec::new(), Vec::new());
         for entry in fs::read_dir(&self.folder)? {
-            let name = entry?.file_name();
-            let Some(id) = name.to_str().and_then(|name| name.strip_suffix(QUESTION)) else {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            let Some(id) = name.strip_suffix(QUESTION) else {
                 continue;
             };
-            // It may have been withdrawn meanwhile.
-            let question: Option<Question> = self.read(&format!("{id}{QUESTION}"))?;
-            let question = question.filter(|question| question.id == id);
-            let now = Timestamp::now();
-            questions.extend(question.filter(|question| now < question.until && self.waits(&question.id)));
+            match self.read::<Question>(&name) {
+                Ok(Some(question)) if question.id == id => questions.push(question),
+                // It was withdrawn meanwhile.
+                Ok(None) => {}
+                Ok(Some(_)) | Err(_) => unreadable.push(name),
+            }
         }
+        let now = Timestamp::now();
+        questions.retain(|question| now < question.until && self.waits(&question.id));
         questions.sort_by(|one, other| (one.asked, &one.id).cmp(&(other.asked, &other.id)));
-        Ok(questions)
+        unreadable.sort();
+        Ok((questions, unreadable))
     }
 
     /// Answers a question; `always` adds what the offer covers to the approvals. The first answer counts: `false` if there
@@ -202,7 +221,7 @@ impl Queue {
     /// The approvals for good.
     ///
     /// # Errors
-    /// The file cannot be read. That is not the same as no approvals.
+    /// The file cannot be read, or others may write it. That is not the same as no approvals.
     pub fn approvals(&self) -> io::Result<Approvals> {
         match self.text(APPROVALS)? {
             Some(text) => Approvals::from_json(&text).map_err(io::Error::other),
@@ -272,13 +291,10 @@ impl Queue {
     }
 
     fn change(&self, change: impl FnOnce(&mut Approvals) -> io::Result<()>) -> io::Result<()> {
-        let lock = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(self.folder.join("lock"))?;
-        flock(&lock, FlockOperation::LockExclusive)?;
+        let mut options = OpenOptions::new();
+        let options = options.write(true).create(true).truncate(false).mode(0o600);
+        let lock = locking::open(&self.folder.join("lock"), options, OFlags::NOFOLLOW)?;
+        locking::lock(&lock, PATIENCE)?;
         let mut approvals = self.approvals()?;
         change(&mut approvals)?;
         self.put(APPROVALS, &approvals.to_json())
@@ -291,15 +307,15 @@ impl Queue {
     }
 
     fn text(&self, name: &str) -> io::Result<Option<String>> {
-        let opened = OpenOptions::new()
-            .read(true)
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(self.folder.join(name));
+        self.check_folder()?;
+        let mut options = OpenOptions::new();
+        let opened = locking::open(&self.folder.join(name), options.read(true), OFlags::NOFOLLOW);
         let file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
+        check_owner(&file.metadata()?, "the file")?;
         let mut text = String::new();
         file.take(MOST_BYTES).read_to_string(&mut text)?;
         Ok(Some(text))
@@ -330,6 +346,7 @@ impl Queue {
 
     /// A new file that no other writer has.
     fn written(&self, name: &str, text: &str) -> io::Result<PathBuf> {
+        self.check_folder()?;
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let new = self
@@ -340,6 +357,18 @@ impl Queue {
     }
 }
 
+/// # Errors
+/// Somebody else owns it, or may write to it: whoever writes there approves calls.
+fn check_owner(found: &Metadata, what: &str) -> io::Result<()> {
+    match found.uid() == geteuid().as_raw() && found.mode() & 0o022 == 0 {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            ErrorKind::PermissionDenied,
+            format!("{what} is not this user's alone to write to"),
+        )),
+    }
+}
+
 fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .write(true)
@@ -347,4 +376,83 @@ fn create(path: &Path) -> io::Result<File> {
         .truncate(true)
         .mode(0o600)
         .open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    use serde_json::json;
+
+    use super::*;
+
+    fn question(id: &str) -> Question {
+        let asked = Timestamp::now();
+        Question {
+            id: id.to_owned(),
+            server: "s".to_owned(),
+            tool: "t".to_owned(),
+            rule: "r".to_owned(),
+            reason: "Why".to_owned(),
+            values: json!([]),
+            offer: None,
+            has_session: false,
+            asked,
+            until: asked.saturating_add(Duration::from_secs(600)).unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_a_question_stands_in_the_way_of_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = Queue::open(folder.path().join("state")).unwrap();
+        queue.ask(&question("good")).unwrap();
+        let path = |name: &str| queue.folder.join(format!("{name}{QUESTION}"));
+        fs::write(path("half"), "{").unwrap();
+        fs::write(path("bytes"), [0xff]).unwrap();
+        fs::copy(path("good"), path("other")).unwrap();
+        fs::create_dir(path("folder")).unwrap();
+        std::os::unix::fs::symlink(path("good"), path("link")).unwrap();
+        mknodat(CWD, path("pipe"), FileType::Fifo, Mode::from(0o600), 0).unwrap();
+        assert_eq!(queue.questions().unwrap(), [question_of(&queue, "good")]);
+        let bad = ["bytes", "folder", "half", "link", "other", "pipe"];
+        let bad: Vec<String> = bad.iter().map(|name| format!("{name}{QUESTION}")).collect();
+        assert_eq!(queue.unreadable().unwrap(), bad);
+        assert!(queue.answer("good", Answer::Once, Answerer::Terminal).unwrap());
+        // The same of an answer that nobody can have given.
+        mknodat(
+            CWD,
+            queue.folder.join(format!("other{ANSWER}")),
+            FileType::Fifo,
+            Mode::from(0o600),
+            0,
+        )
+        .unwrap();
+        assert!(queue.answer_to("other").is_err());
+    }
+
+    fn question_of(queue: &Queue, id: &str) -> Question {
+        queue.read(&format!("{id}{QUESTION}")).unwrap().unwrap()
+    }
+
+    #[test]
+    fn the_folder_is_looked_at_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = Queue::open(folder.path().join("state")).unwrap();
+        queue.ask(&question("a")).unwrap();
+        queue.answer("a", Answer::Once, Answerer::Terminal).unwrap();
+        assert!(queue.answer_to("a").unwrap().is_some());
+        let allow = |mode| fs::set_permissions(&queue.folder, fs::Permissions::from_mode(mode)).unwrap();
+        allow(0o777);
+        assert!(queue.answer_to("a").is_err());
+        assert!(queue.approvals().is_err());
+        assert!(queue.ask(&question("b")).is_err());
+        assert!(queue.questions().is_err());
+        allow(0o700);
+        // Nor is a file believed that others may write.
+        let answer = queue.folder.join(format!("a{ANSWER}"));
+        fs::set_permissions(answer, fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(queue.answer_to("a").is_err());
+    }
 }

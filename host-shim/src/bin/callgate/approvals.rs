@@ -119,9 +119,10 @@ fn answered(is_there: bool, id: &str, what: &str, out: &mut Out) -> Result<Exit,
 fn list(queue: &Queue, out: &mut Out) -> Result<Exit, Failure> {
     let fault = |error: io::Error| Failure::Fault(error.to_string());
     let questions = queue.questions().map_err(fault)?;
+    let unreadable = queue.unreadable().map_err(fault)?;
     let approvals = queue.approvals().map_err(fault)?;
     if !out.human {
-        out.json(&json!({"questions": questions, "approvals": approvals.list()}))?;
+        out.json(&json!({"questions": questions, "approvals": approvals.list(), "unreadable": unreadable}))?;
         return Ok(Exit::Allow);
     }
     for question in &questions {
@@ -130,6 +131,9 @@ fn list(queue: &Queue, out: &mut Out) -> Result<Exit, Failure> {
     for approval in approvals.list() {
         let what = format!("{} {}", approval.id(), approval.offer().description);
         out.line(&format!("{} {}", paint(DIM, "approved"), clean(&what)))?;
+    }
+    for name in &unreadable {
+        out.line(&format!("{} {}", paint(DIM, "not a question:"), clean(name)))?;
     }
     if questions.is_empty() {
         out.line("no call waits for a person")?;

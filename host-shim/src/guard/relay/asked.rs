@@ -227,3 +227,23 @@ fn a_folder_that_others_may_write_to_is_no_queue() {
     std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o777)).unwrap();
     assert!(Queue::open(&state).is_err());
 }
+
+#[test]
+fn the_calls_of_one_client_that_wait_are_no_burden_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut relay, queue) = asking(folder.path(), 600);
+    let params = json!({"name": "read", "arguments": {"path": "/docs/a"}, "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}});
+    let ask = |relay: &mut Relay, id: usize| {
+        let answer = to_client(client(relay, &call(&id.to_string(), &params.to_string())));
+        answer["result"]["resultType"].clone()
+    };
+    for id in 0..64 {
+        assert_eq!(ask(&mut relay, id), "input_required", "{id}");
+    }
+    assert_eq!(ask(&mut relay, 64), "complete");
+    let mut other = Relay::new(Arc::clone(&relay.guard));
+    assert_eq!(ask(&mut other, 0), "input_required");
+    assert_eq!(queue.questions().unwrap().len(), 65);
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use callgate_core::{Approvals, Decision, Offer};
 use jiff::Timestamp;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::unfinished::{ANSWERS, STATE, as_server_sees_it};
 use super::{Judgement, Next, Relay, Step, approved, denied};
@@ -25,6 +26,8 @@ pub(super) struct Questions {
     has_forms: bool,
     /// Approved until the session ends; `None` for a request that belongs to no session.
     approved: Option<Approvals>,
+    /// The name of a client with a session.
+    client: Option<String>,
     /// The beginning of the ids of the guard's own requests, and the number of the last. No server knows it.
     prefix: String,
     count: u64,
@@ -50,6 +53,7 @@ impl Questions {
         Self {
             prefix: prefix.unwrap_or_default(),
             approved: has_session.then(Approvals::default),
+            client: asked.filter(|_| has_session).map(Asked::next_client),
             ..Self::default()
         }
     }
@@ -113,11 +117,9 @@ impl Relay {
         let (Some(asked), Some(arguments)) = (&guard.asked, &judgement.response.arguments) else {
             return Err(". A person has to approve it, and nobody can be asked here.".to_owned());
         };
-        if self.questions.pending.len() + asked.parked_calls() >= asking::WAITING {
-            return Err(format!(
-                ". A person has to approve it, and {} calls wait for one already.",
-                asking::WAITING
-            ));
+        let client = self.questions.client.clone().unwrap_or_else(|| client_of(call));
+        if !asked.has_room(&client, self.questions.pending.len()) {
+            return Err(". A person has to approve it, and too many calls wait for one already.".to_owned());
         }
         let Judgement {
             response,
@@ -161,7 +163,12 @@ impl Relay {
             };
             let of_server =
                 [STATE, ANSWERS].map(|name| call.params.get(name).map(|raw| raw.get().to_owned()));
-            let parked = Parked { rule, put, of_server };
+            let parked = Parked {
+                rule,
+                put,
+                client,
+                of_server,
+            };
             if let Some(result) = asked.input_required(parked, form, bound) {
                 return Ok(Next::Step(Step::ToClient(reply::result(&request.id, &result))));
             }
@@ -228,7 +235,9 @@ impl Relay {
             let next = self.decided(message, request, call, judgement);
             return self.follow(next, String::new());
         };
-        let Parked { rule, put, of_server } = parked;
+        let Parked {
+            rule, put, of_server, ..
+        } = parked;
         let said = call.params.get(ANSWERS).and_then(|answers| {
             let answers: Members<'_> = serde_json::from_str(answers.get()).ok()?;
             serde_json::from_str::<Value>(answers.get(QUESTION)?.get()).ok()
@@ -286,7 +295,7 @@ impl Relay {
         let Some(asked) = &guard.asked else {
             return Vec::new();
         };
-        asked.parked_calls();
+        asked.forget_late();
         let mut steps = Vec::new();
         for pending in std::mem::take(&mut self.questions.pending) {
             let Some(answer) = asked.answer_to(&pending.put) else {
@@ -423,6 +432,14 @@ impl Relay {
 /// The state with which a client answers a question of a guard, if the call has one.
 pub(super) fn own_state(call: &ToolCall<'_>) -> Option<String> {
     text_of(call.params.get(STATE)).filter(|state| asking::is_own(state))
+}
+
+/// The digest of what a client without a session says that it is.
+fn client_of(call: &ToolCall<'_>) -> String {
+    let meta = call.params.get("_meta");
+    let meta: Option<Members<'_>> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
+    let info = meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientInfo"));
+    digest(info.map(RawValue::get).unwrap_or_default().as_bytes())
 }
 
 /// Returns `true` if a request of the modern era says that its client has forms.

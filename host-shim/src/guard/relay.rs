@@ -1,5 +1,6 @@
 //! The way of each message between a client and a server.
 
+mod answers;
 mod calls;
 mod changes;
 mod ending;
@@ -20,7 +21,7 @@ use callgate_core::{Decision, Offer, Verdict};
 use super::Guard;
 use super::asking::Approved;
 use super::lines::unbroken;
-use super::message::{Id, Message, Refused, Request, text_of};
+use super::message::{Id, Message, Refused, Request};
 use super::method::{self, Kind};
 use super::queue::Answerer;
 use super::record::{Outcome, Record};
@@ -28,6 +29,7 @@ use super::reply;
 use super::tools::write_with;
 use crate::backend;
 use crate::members::Members;
+use answers::{error_message, outcome_of, to_no_request};
 use changes::ListChanges;
 use eras::Opening;
 use listing::Listing;
@@ -326,6 +328,7 @@ impl Relay {
     /// The steps to take without a message.
     pub(super) fn by_itself(&mut self) -> Vec<Step> {
         let mut steps = self.released();
+        steps.extend(self.late_errors());
         steps.extend(self.answered());
         steps.extend(self.list_changes());
         steps
@@ -447,36 +450,6 @@ impl Relay {
             .warn(&format!("a message of the client is not passed on: {reason}"));
         self.guard.note_or_warn(&Record::Refused { reason });
     }
-}
-
-/// How a call ended, as far as the protocol says, and the code of an error.
-fn outcome_of(answer: &Members<'_>) -> (Outcome, Option<i64>) {
-    let inner = |name: &str| -> Option<Members<'_>> { serde_json::from_str(answer.get(name)?.get()).ok() };
-    if answer.get("error").is_some() {
-        let code = inner("error").and_then(|error| error.get("code")?.get().parse().ok());
-        return (Outcome::Error, code);
-    }
-    let result = inner("result");
-    let member = |name: &str| result.as_ref().and_then(|result| result.get(name));
-    if member("isError").is_some_and(|is_error| is_error.get() == "true") {
-        return (Outcome::ToolError, None);
-    }
-    match text_of(member("resultType")).as_deref() {
-        None | Some("complete") => (Outcome::Done, None),
-        Some(_) => (Outcome::Unfinished, None),
-    }
-}
-
-/// An answer whose id is null, absent or no id: whoever takes it for the answer to a request takes it for the wrong one.
-fn to_no_request(error: Option<&str>) -> String {
-    let said = error.map(|error| format!(": {error}")).unwrap_or_default();
-    format!("an answer without an id that can be read{said}")
-}
-
-/// The message of an answer that is an error.
-fn error_message(answer: &Members<'_>) -> Option<String> {
-    let error: Members<'_> = serde_json::from_str(answer.get("error")?.get()).ok()?;
-    text_of(error.get("message"))
 }
 
 fn not_of_tools(method: &str) -> String {

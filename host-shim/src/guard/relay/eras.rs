@@ -5,6 +5,8 @@
 //! neither, or never, so the guard says it:
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>.
 
+use std::time::{Duration, Instant};
+
 use serde_json::value::RawValue;
 
 use super::{Relay, Step};
@@ -20,6 +22,9 @@ use crate::members::Members;
 const UNSUPPORTED_VERSION: i64 = -32022;
 const MODERN_ERRORS: [i64; 3] = [-32020, -32021, UNSUPPORTED_VERSION];
 const METHOD_NOT_FOUND: i64 = -32601;
+
+/// How long a server may take to say which revisions it speaks, before its error is passed on as it is.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How many requests are remembered until the server's era is known.
 const OPENINGS: usize = 64;
@@ -39,6 +44,7 @@ pub(super) struct PendingError {
     pub(super) id: Id,
     pub(super) line: String,
     revision: String,
+    deadline: Instant,
 }
 
 impl Relay {
@@ -127,7 +133,12 @@ impl Relay {
         let id = id.clone();
         self.open(
             &own,
-            Opening::Probe(Box::new(PendingError { id, line, revision })),
+            Opening::Probe(Box::new(PendingError {
+                id,
+                line,
+                revision,
+                deadline: Instant::now() + PATIENCE,
+            })),
         );
         Step::ToServer(probe)
     }
@@ -150,15 +161,28 @@ impl Relay {
 
     /// The answers that wait for the server to say what it is, once it will not.
     pub(super) fn held(&mut self) -> Vec<String> {
-        let openings = std::mem::take(&mut self.openings);
-        let held = openings.into_iter().filter_map(|(text, opening)| match opening {
-            Opening::Probe(held) => {
-                self.waiting.remove(&text);
-                Some(held.line)
+        self.release_errors(|_| true)
+    }
+
+    /// Those for which it has taken too long.
+    pub(super) fn late_errors(&mut self) -> Vec<Step> {
+        let now = Instant::now();
+        let late = self.release_errors(|held| now >= held.deadline);
+        late.into_iter().map(Step::ToClient).collect()
+    }
+
+    fn release_errors(&mut self, is_due: impl Fn(&PendingError) -> bool) -> Vec<String> {
+        let is_due = |opening: &Opening| matches!(opening, Opening::Probe(held) if is_due(held));
+        let due = self.openings.iter().filter(|(_, opening)| is_due(opening));
+        let due: Vec<String> = due.map(|(text, _)| text.clone()).collect();
+        let mut lines = Vec::with_capacity(due.len());
+        for text in due {
+            self.waiting.remove(&text);
+            if let Some(Opening::Probe(held)) = self.openings.remove(&text) {
+                lines.push(held.line);
             }
-            Opening::Initialize(_) | Opening::Discover(_) | Opening::Modern(_) => None,
-        });
-        held.collect()
+        }
+        lines
     }
 }
 
@@ -353,5 +377,21 @@ mod tests {
         let own = error("7", -32602, "");
         relay.server_sent(own.clone());
         assert_eq!(relay.server_left(), [own]);
+    }
+
+    #[test]
+    fn an_error_waits_no_longer_than_the_server_may_take_to_say_what_it_is() {
+        let mut relay = relay();
+        client(&mut relay, &request(7, "tools/list", META));
+        let own = error("7", -32602, "");
+        relay.server_sent(own.clone());
+        assert_eq!(relay.by_itself(), []);
+        for opening in relay.openings.values_mut() {
+            if let Opening::Probe(held) = opening {
+                held.deadline = Instant::now();
+            }
+        }
+        assert_eq!(relay.by_itself(), [Step::ToClient(own)]);
+        assert!(relay.waiting.is_empty() && relay.openings.is_empty());
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::project::Project;
 
 mod people;
+mod stalled;
 
 pub(crate) const AGENTS: [&str; 7] = [
     "claude-code",

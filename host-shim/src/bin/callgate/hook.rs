@@ -1,13 +1,12 @@
 //! `callgate hook`: judges what a coding agent is about to do.
 
+mod deadline;
 mod install;
 
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use callgate_host::guard::Queue;
@@ -16,7 +15,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 use crate::approvals;
-use crate::output::{Failure, Out};
+use crate::output::{Exit, Failure, Out};
 use crate::setup::Setup;
 
 /// The exit code that denies a call with every agent.
@@ -24,9 +23,6 @@ const DENIES: u8 = 2;
 
 /// Bytes of the longest question that is read.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
-
-/// How long an answer may take: agents let a call pass if they have waited for long enough.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Judge what a coding agent is about to do, as its permission hook
 ///
@@ -61,6 +57,9 @@ pub(crate) struct Hook {
     /// bypassPermissions and dontAsk are known to run at once what they were to ask about, so it is denied without this
     #[arg(long)]
     trust_ask: bool,
+    /// The process that waits for this one and answers in time
+    #[arg(long = deadline::JUDGING_FOR, value_name = "PROCESS", hide = true)]
+    judging_for: Option<i32>,
     #[command(flatten)]
     setup: Setup,
 }
@@ -87,25 +86,27 @@ fn agents() -> impl TypedValueParser<Value = Agent> {
 }
 
 impl Hook {
-    pub(crate) fn run(&self, out: &mut Out) -> Result<ExitCode, Failure> {
-        match (&self.what, self.agent) {
-            (Some(What::Install(install)), _) => install.run(out).map(ExitCode::from),
-            (None, Some(agent)) => Ok(self.judge(agent)),
-            (None, None) => Err(Failure::Fault("there is no agent".to_owned())),
+    /// Answers an agent; `None` if the command is about an agent's settings.
+    pub(crate) fn answered(&self) -> Option<ExitCode> {
+        let agent = self.agent.filter(|_| self.what.is_none())?;
+        let Some(process) = self.judging_for else {
+            let patience = deadline::PATIENCE + Duration::from_secs(self.ask.unwrap_or_default());
+            return Some(deadline::answer(agent, patience));
+        };
+        deadline::end_after(process);
+        Some(self.judge(agent).into())
+    }
+
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        match &self.what {
+            Some(What::Install(install)) => install.run(out),
+            None => Err(Failure::Fault("there is no agent".to_owned())),
         }
     }
 
-    fn judge(&self, agent: Agent) -> ExitCode {
-        static IS_SAID: AtomicBool = AtomicBool::new(false);
+    fn judge(&self, agent: Agent) -> u8 {
         // The answer tells the failure.
         std::panic::set_hook(Box::new(|_| {}));
-        let patience = PATIENCE + Duration::from_secs(self.ask.unwrap_or_default());
-        thread::spawn(move || {
-            thread::sleep(patience);
-            if !IS_SAID.swap(true, Ordering::AcqRel) {
-                std::process::exit(say(&fault(agent, "", "it took too long")).into());
-            }
-        });
         let mut input = String::new();
         let answer = catch_unwind(AssertUnwindSafe(|| self.answer(agent, &mut input)));
         let answer = match answer {
@@ -113,11 +114,15 @@ impl Hook {
             Ok(Err(failure)) => fault(agent, &input, &why(&failure)),
             Err(_) => fault(agent, &input, "the hook failed"),
         };
-        if IS_SAID.swap(true, Ordering::AcqRel) {
-            // The other thread ends the process.
-            thread::sleep(PATIENCE);
+        let _ = io::stderr().write_all(answer.stderr.as_bytes());
+        let mut stdout = io::stdout().lock();
+        let said = stdout
+            .write_all(answer.stdout.as_bytes())
+            .and_then(|()| stdout.flush());
+        match said {
+            Ok(()) => answer.code,
+            Err(_) => DENIES,
         }
-        say(&answer).into()
     }
 
     fn answer(&self, agent: Agent, input: &mut String) -> Result<HookAnswer, Failure> {
@@ -171,18 +176,5 @@ fn why(failure: &Failure) -> String {
     match failure {
         Failure::Refused(_) => "the documents are refused, `callgate validate` says why".to_owned(),
         failure => failure.message().to_owned(),
-    }
-}
-
-/// Gives the answer; the code says that a call is denied if it cannot be given.
-fn say(answer: &HookAnswer) -> u8 {
-    let _ = io::stderr().write_all(answer.stderr.as_bytes());
-    let mut stdout = io::stdout().lock();
-    let said = stdout
-        .write_all(answer.stdout.as_bytes())
-        .and_then(|()| stdout.flush());
-    match said {
-        Ok(()) => answer.code,
-        Err(_) => DENIES,
     }
 }

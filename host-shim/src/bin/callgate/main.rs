@@ -166,6 +166,12 @@ fn main() -> ExitCode {
         let why = "only map and diff answer in Markdown, expected `--format human` or `--format json`";
         return Failure::Fault(why.to_owned()).report().into();
     }
+    #[cfg(feature = "guard")]
+    if let Command::Hook(hook) = &cli.command
+        && let Some(code) = hook.answered()
+    {
+        return code;
+    }
     let mut out = Out::new(cli.format);
     let done = match cli.command {
         Command::Eval(eval) => eval.run(&mut out),
@@ -183,10 +189,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "guard")]
         Command::Audit(audit) => audit.run(&mut out),
         #[cfg(feature = "guard")]
-        Command::Hook(hook) => match hook.run(&mut out) {
-            Ok(code) => return code,
-            Err(failure) => Err(failure),
-        },
+        Command::Hook(hook) => hook.run(&mut out),
         #[cfg(feature = "guard")]
         Command::Guard(guard) => return guard.run().unwrap_or_else(|failure| failure.report().into()),
         Command::Map(map) => map.run(&mut out),

@@ -63,6 +63,44 @@ test("a tool that its server says has changed is listed again before it is calle
   assert.equal(ends.got.length, 2);
 });
 
+test("a tool that cannot be compared is neither shown nor called", async (t) => {
+  const [pinned] = Object.values(JSON.parse(read("callgate.lock")).servers.files);
+  const parts = ['"\\ud800"', "1e400", `${"[".repeat(200)}${"]".repeat(200)}`, '{"\\udc00":1}'];
+  for (const part of parts) {
+    for (const name of ["inputSchema", "later"]) {
+      const { root, options } = place(t, { lock: read("callgate.lock") });
+      const tool = JSON.parse(`${JSON.stringify(pinned.tool).slice(0, -1)},"${name}":${part}}`);
+      assert.deepEqual(filterTools([tool], options), [], part);
+      const ends = SIDES.client(options);
+      await ends.ready;
+      await ends.asks({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+      await ends.answers({ jsonrpc: "2.0", id: 1, result: { tools: [tool] } });
+      assert.deepEqual(ends.got.pop().result.tools, [], part);
+      const params = { name: "read", arguments: { path: join(root, "work/a") } };
+      await ends.asks({ jsonrpc: "2.0", id: 2, method: "tools/call", params });
+      await later();
+      const { result } = ends.got.pop();
+      assert.equal(result._meta["callgate/rule"], "structural-unpinned-tool");
+      assert.match(result.content[0].text, /may read the tool differently/);
+      assert.equal(ends.reached.length, 1);
+    }
+  }
+  // A number that JSON does not have is not the null that was accepted.
+  const { options } = place(t);
+  const accepted = { inputSchema: { maximum: null }, name: "read" };
+  const digest = `sha256:${createHash("sha256").update(JSON.stringify(accepted)).digest("hex")}`;
+  const lock = { format: "callgate-lock/1", servers: { files: { read: { digest, tool: accepted } } } };
+  assert.deepEqual(filterTools([accepted], { ...options, lock }), [accepted]);
+  const endless = { name: "read", inputSchema: { maximum: Number.POSITIVE_INFINITY } };
+  assert.deepEqual(filterTools([endless], { ...options, lock }), []);
+});
+
+test("names of tools that end early for some readers are not shown", (t) => {
+  const { options } = place(t);
+  const named = ["read", "read\0x", "stop\n", "\u0085read", "\u007f"].map((name) => ({ name }));
+  assert.deepEqual(filterTools(named, options), [{ name: "read" }]);
+});
+
 test("a lock whose digest is not that of its tool is refused", (t) => {
   const { options } = place(t);
   const text = read("callgate.lock");

@@ -3,6 +3,7 @@
 import { isObject, type Members } from "./message.js";
 import { MODERN } from "./options.js";
 import type { Pins } from "./pins.js";
+import { readTools } from "./tools.js";
 
 /** How many milliseconds a server may take to list its tools, and on how many pages. */
 const PATIENCE = 10_000;
@@ -61,8 +62,12 @@ export class Listing {
     for (let page = 0; page < PAGES; page += 1) {
       const answer = await Promise.race([this.#page(revision, cursor), late]);
       const result = answer?.result;
-      if (!isObject(result) || !this.#remember(result.tools)) {
+      const listed = readTools(result);
+      if (!isObject(result) || typeof listed === "string") {
         return;
+      }
+      for (const { name, tool } of listed) {
+        this.#pins.lists(name, tool);
       }
       const isNew = this.#pins.edition === edition;
       cursor = isNew && typeof result.nextCursor === "string" ? result.nextCursor : undefined;
@@ -84,20 +89,5 @@ export class Listing {
       this.#asked = { id, answer: resolve };
       this.#send({ jsonrpc: "2.0", id, method: "tools/list", params }).catch(() => resolve(undefined));
     });
-  }
-
-  /** Remembers the tools of a page; `false` if they cannot be read. */
-  #remember(tools: unknown): boolean {
-    if (!Array.isArray(tools)) {
-      return false;
-    }
-    const names = (tools as unknown[]).map((tool) => (isObject(tool) ? tool.name : undefined));
-    if (new Set(names).size < names.length || !names.every((name) => typeof name === "string")) {
-      return false;
-    }
-    names.forEach((name, at) => {
-      this.#pins.lists(name, tools[at]);
-    });
-    return true;
   }
 }

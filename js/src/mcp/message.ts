@@ -1,5 +1,5 @@
 // Messages of JSON-RPC, as far as the gate has to know them.
-import { misnamed } from "./strict.js";
+import { ambiguity, misnamed, unclearName } from "./strict.js";
 
 /** An object whose members are not known. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -28,6 +28,14 @@ export function kindOf(method: string): Kind | { readonly reason: string } {
   const found = plain(method);
   const meant = ["tools/call", "tools/list"].find((known) => plain(known) === found);
   return meant === undefined ? "other" : { reason: `the method \`${method}\`, expected \`${meant}\`` };
+}
+
+/** Methods of messages by whose params a gate goes. Those of a call are read as a call. */
+const READ = ["initialize", "notifications/cancelled", "server/discover", "subscriptions/listen", "tools/list"];
+
+/** Why programs may read the params of a message differently, where a gate goes by them. */
+export function unclearParams(method: string, params: unknown): string | undefined {
+  return READ.includes(method) ? ambiguity(params, "plain") : undefined;
 }
 
 /** The letters of a method without their case, escapes and everything between them. */
@@ -87,6 +95,9 @@ export function readMessage(message: unknown): Read {
   }
   if (isAnswer) {
     return refused("a message with a method and an answer");
+  }
+  if (unclearName(method) !== undefined) {
+    return refused("the member `method` has a control character");
   }
   if (id === undefined) {
     return { is: "notification", method };

@@ -2,12 +2,14 @@ import { CallgateError } from "../errors.js";
 import { canonical, canonicalExact, parseExact } from "./canonical.js";
 import { isObject, type Members } from "./message.js";
 import { sha256 } from "./sha256.js";
+import { ambiguity } from "./strict.js";
 
 /** The parts of a tool that are pinned: what a model sees of it. */
 export const PARTS = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
 
 const UNPINNED = "The tool is not pinned: nobody has accepted it yet";
 const CHANGED = "The tool has changed since it was pinned: nobody has accepted the change yet";
+const UNCLEAR = "Two programs may read the tool differently, so it cannot be compared with the one that was pinned";
 const GONE = "The server does not list the tool any more, so it cannot be compared with the one that was pinned";
 const NOT_LISTED = "The server has not listed its tools, so the pinned tool cannot be verified";
 
@@ -38,7 +40,7 @@ export function pinsOf(lock: unknown, serverName: string): Pins | undefined {
 
 class ListedTools implements Pins {
   readonly #accepted: ReadonlyMap<string, string>;
-  readonly #listed = new Map<string, { readonly edition: number; readonly isSame: boolean }>();
+  readonly #listed = new Map<string, { readonly edition: number; readonly differs: string | undefined }>();
   #complete = -1;
   edition = 0;
 
@@ -47,9 +49,9 @@ class ListedTools implements Pins {
   }
 
   lists(name: string, tool: unknown): boolean {
-    if (this.#accepted.has(name)) {
-      const isSame = this.#accepted.get(name) === shown(tool);
-      this.#listed.set(name, { edition: this.edition, isSame });
+    const accepted = this.#accepted.get(name);
+    if (accepted !== undefined) {
+      this.#listed.set(name, { edition: this.edition, differs: difference(accepted, tool) });
     }
     return this.heldBack(name) !== undefined;
   }
@@ -60,7 +62,7 @@ class ListedTools implements Pins {
     }
     const found = this.#listed.get(name);
     if (found?.edition === this.edition) {
-      return found.isSame ? undefined : CHANGED;
+      return found.differs;
     }
     return this.#complete === this.edition ? GONE : NOT_LISTED;
   }
@@ -76,6 +78,14 @@ class ListedTools implements Pins {
   complete(edition: number): void {
     this.#complete = edition;
   }
+}
+
+/** Why a tool is not the one that was accepted, given as text. */
+function difference(accepted: string, tool: unknown): string | undefined {
+  if (ambiguity(tool, "exact") !== undefined) {
+    return UNCLEAR;
+  }
+  return accepted === shown(tool) ? undefined : CHANGED;
 }
 
 /** The tools of a server that were accepted, as text. */

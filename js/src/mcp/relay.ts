@@ -13,10 +13,11 @@ import {
   type Members,
   type Named,
   readMessage,
+  unclearParams,
 } from "./message.js";
 import { engineOf, type McpGateOptions, MODERN } from "./options.js";
 import { type Pins, pinsOf } from "./pins.js";
-import { ambiguity, misnamed } from "./strict.js";
+import { ambiguity, misnamed, unclearName } from "./strict.js";
 import { filteredAnswer } from "./tools.js";
 import { type Approved, UnfinishedCalls } from "./unfinished.js";
 
@@ -40,7 +41,7 @@ interface Waiting {
 }
 
 /** Members that say what is called. */
-const CALL = ["name", "arguments", "_meta", "requestState", "inputResponses"];
+const CALL = ["name", "arguments", "_meta", "task", "requestState", "inputResponses"];
 
 const toClient = (message: Members): Step => ({ to: "client", message });
 const toServer = (message: unknown): Step => ({ to: "server", message });
@@ -73,16 +74,23 @@ export class Relay {
       return refused(read.id, INVALID_REQUEST, read.reason);
     }
     if (read.is === "response") {
-      return toServer(message);
+      return read.named === undefined ? undefined : toServer(message);
     }
     const kind = kindOf(read.method);
+    const { params } = message as Members;
+    const unclear = unclearParams(read.method, params);
     if (read.is === "notification") {
-      const { params } = message as Members;
+      if (unclear !== undefined) {
+        return undefined;
+      }
       return kind === "other" && !this.#isCancelled(read.method, params) ? toServer(message) : undefined;
     }
     const { named } = read;
     if (typeof kind === "object") {
       return refused(named.id, INVALID_REQUEST, kind.reason);
+    }
+    if (unclear !== undefined) {
+      return refused(named.id, INVALID_PARAMS, `\`params\`: ${unclear}`);
     }
     if (this.#waiting.has(named.text) || this.#listing?.owns(named.id)) {
       const reason = `the id ${named.text} is that of a request without an answer yet`;
@@ -110,11 +118,11 @@ export class Relay {
     if (read.is === "request" && this.#listing?.owns(read.named.id)) {
       return undefined;
     }
-    // An answer without an id is one to a message that the server could not read.
-    if (read.is !== "response" || read.named === undefined) {
+    if (read.is !== "response") {
       return { to: "client", message };
     }
-    return this.#answered(message as Members, read.named);
+    // Whoever takes an answer without an id for the answer to a request takes it for the wrong one.
+    return read.named === undefined ? undefined : this.#answered(message as Members, read.named);
   }
 
   /** An answer of the server. What does not wait for one, or not any more, gets none. */
@@ -215,13 +223,22 @@ function readCall(message: Members, id: string | number): { readonly refused: St
   if (!isObject(params)) {
     return { refused: refused(id, INVALID_PARAMS, "`params` are absent, expected an object") };
   }
-  const unlike = ambiguity(params) ?? misnamed(params, CALL);
+  const unlike = ambiguity(params, "unlike") ?? misnamed(params, CALL);
   if (unlike !== undefined) {
     return { refused: refused(id, INVALID_PARAMS, `\`params\`: ${unlike}`) };
   }
   const { name, arguments: given, ...rest } = params;
+  // The engine says which names of arguments can be read.
+  const unclear = ambiguity(rest, "plain");
+  if (unclear !== undefined) {
+    return { refused: refused(id, INVALID_PARAMS, `\`params\`: ${unclear}`) };
+  }
   if (typeof name !== "string") {
     return { refused: refused(id, INVALID_PARAMS, "`params.name` is not a string") };
+  }
+  const misread = unclearName(name);
+  if (misread !== undefined) {
+    return { refused: refused(id, INVALID_PARAMS, `\`params.name\`: ${misread}`) };
   }
   if (isDressed(message) || isDressed(params) || isDressed(given)) {
     return { refused: refused(id, INVALID_PARAMS, "the call has a `toJSON`, expected data") };

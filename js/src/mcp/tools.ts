@@ -2,7 +2,7 @@ import type { Engine } from "../api/create-engine.js";
 import { errorFor, INTERNAL_ERROR, isObject, type Members } from "./message.js";
 import { engineOf, type GatedTool, type ToolsFilter } from "./options.js";
 import { PARTS, type Pins, pinsOf } from "./pins.js";
-import { misnamed } from "./strict.js";
+import { misnamed, unclearName } from "./strict.js";
 
 /**
  * The tools that a model may know of: those whose every call is denied, as {@link Engine.deniesEveryCall} says, or that are
@@ -18,7 +18,32 @@ export function filterTools<Tool extends GatedTool>(tools: readonly Tool[], opti
 
 function isHidden(engine: Engine, serverName: string, name: string, tool: unknown, pins: Pins | undefined): boolean {
   const isHeldBack = pins?.lists(name, tool) ?? false;
-  return isHeldBack || engine.deniesEveryCall(serverName, name);
+  // A client in C takes a name with a NUL for the one that ends there.
+  return isHeldBack || unclearName(name) !== undefined || engine.deniesEveryCall(serverName, name);
+}
+
+/** A tool as a server lists it. */
+interface ListedTool {
+  readonly name: string;
+  readonly tool: unknown;
+}
+
+/** The tools of a server's answer to `tools/list`, or why they cannot be read. */
+export function readTools(result: unknown): readonly ListedTool[] | string {
+  const listed = isObject(result) && misnamed(result, ["tools", "nextCursor"]) === undefined ? result.tools : undefined;
+  if (!Array.isArray(listed)) {
+    return "has no readable `result.tools`";
+  }
+  const tools: ListedTool[] = [];
+  for (const tool of listed as unknown[]) {
+    // What was accepted would be the one member, and what a model is shown the other.
+    const name = isObject(tool) && misnamed(tool, PARTS) === undefined ? tool.name : undefined;
+    if (typeof name !== "string") {
+      return "has no readable `result.tools`";
+    }
+    tools.push({ name, tool });
+  }
+  return new Set(tools.map(({ name }) => name)).size < tools.length ? "has a tool twice" : tools;
 }
 
 /** The answer to `tools/list` without the tools that are hidden. One whose tools cannot be read is an error. */
@@ -27,27 +52,13 @@ export function filteredAnswer(answer: Members, engine: Engine, serverName: stri
   if (result === undefined) {
     return answer;
   }
-  const refused = (reason: string): Members =>
-    errorFor(answer.id, INTERNAL_ERROR, `the server's answer to \`tools/list\` ${reason}`);
-  const listed = isObject(result) && misnamed(result, ["tools"]) === undefined ? result.tools : undefined;
-  if (!Array.isArray(listed)) {
-    return refused("has no readable `result.tools`");
+  const listed = readTools(result);
+  if (typeof listed === "string") {
+    return errorFor(answer.id, INTERNAL_ERROR, `the server's answer to \`tools/list\` ${listed}`);
   }
-  const names = new Set<string>();
-  const shown: unknown[] = [];
-  for (const tool of listed as unknown[]) {
-    // What was accepted would be the one member, and what a model is shown the other.
-    const name = isObject(tool) && misnamed(tool, PARTS) === undefined ? tool.name : undefined;
-    if (typeof name !== "string") {
-      return refused("has no readable `result.tools`");
-    }
-    if (names.has(name)) {
-      return refused("has a tool twice");
-    }
-    names.add(name);
-    if (!isHidden(engine, serverName, name, tool, pins)) {
-      shown.push(tool);
-    }
+  const shown = listed.filter(({ name, tool }) => !isHidden(engine, serverName, name, tool, pins));
+  if (shown.length === listed.length) {
+    return answer;
   }
-  return shown.length === listed.length ? answer : { ...answer, result: { ...(result as Members), tools: shown } };
+  return { ...answer, result: { ...(result as Members), tools: shown.map(({ tool }) => tool) } };
 }

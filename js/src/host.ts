@@ -1,4 +1,5 @@
 import { CallgateError } from "./errors.js";
+import { member } from "./members.js";
 import { isWellFormed } from "./wasm/text.js";
 
 /** Why a path has no canonical form, for hosts that return this instead of throwing. */
@@ -73,13 +74,15 @@ export interface Host {
  *
  * @throws {@link CallgateError} `invalid-argument` if they are not text.
  */
-export function directoriesOf({ homeDir, currentDir }: Host): Pick<Host, "homeDir" | "currentDir"> {
-  for (const [name, directory] of Object.entries({ homeDir, currentDir })) {
-    if (typeof directory !== "string" || !isWellFormed(directory)) {
+export function directoriesOf(host: Host): Pick<Host, "homeDir" | "currentDir"> {
+  const directory = (name: "homeDir" | "currentDir"): string => {
+    const path = member(host, name);
+    if (typeof path !== "string" || !isWellFormed(path)) {
       throw new CallgateError("invalid-argument", `the host's \`${name}\` is not a well-formed string`);
     }
-  }
-  return { homeDir, currentDir };
+    return path;
+  };
+  return { homeDir: directory("homeDir"), currentDir: directory("currentDir") };
 }
 
 /** The callbacks that every host has. */
@@ -103,7 +106,7 @@ export function checkHost(host: Host): void {
   if (typeof host !== "object" || host === null) {
     throw new CallgateError("invalid-argument", "the host is not an object");
   }
-  const missing = REQUIRED.filter((name) => typeof host[name] !== "function");
+  const missing = REQUIRED.filter((name) => typeof member(host, name) !== "function");
   if (missing.length > 0) {
     throw new CallgateError("invalid-argument", `the host lacks ${missing.map((name) => `\`${name}\``).join(", ")}`);
   }

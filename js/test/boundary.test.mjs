@@ -1,7 +1,11 @@
 // Values that are copied into the module, values that come back, and values that must never do either.
 import assert from "node:assert/strict";
+import { homedir } from "node:os";
 import { test } from "node:test";
-import { createEngine } from "callgate";
+import { CallgateError, createEngine, createNodeHost, createVirtualHost, PolicyEngine } from "callgate";
+import { check } from "callgate/analysis";
+import { extractDefaultRoles } from "callgate/functions";
+import { parseBundle, parseCall } from "callgate/tools";
 import { ANNOTATIONS, annotationsOf, CONFIG, call, POLICY, policyOf, SANDBOX } from "./support.mjs";
 
 const engine = createEngine(CONFIG);
@@ -387,23 +391,198 @@ test("a configuration is read whatever it is made of", () => {
   }
 });
 
-test("what JSON would leave out of a document is refused", () => {
+test("what JSON would leave out of a document is refused, with its place", () => {
   const rule = { name: "a", if: {}, then: "allow", reason: "A" };
+  const throwing = {
+    get mods() {
+      throw new Error("not now");
+    },
+  };
+  const revoked = () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  };
+  const loop = { tools: [] };
+  loop.tools.push(loop);
+  const deep = Array.from({ length: 600 }).reduce((inner) => [inner], []);
   for (const [more, expected] of [
-    [{ ceiling: { capabilities: new Map([["fs", ["read"]]]) } }, /`capabilities` is an object of a class/],
-    [{ ceiling: Promise.resolve({ tools: ["a"] }) }, /it is an object of a class/],
-    [{ ceiling: { tools: () => ["a"] } }, /`tools` is a function/],
-    [{ options: new Map([["unknownArguments", "deny"]]) }, /it is an object of a class/],
-    [{ policy: { rules: [{ ...rule, if: { server: Symbol("s") } }] } }, /`server` is a symbol/],
-    [{ policy: { rules: [{ ...rule, if: new Set() }] } }, /`if` is an object of a class/],
-    [{ domainAllowlists: new Map([["fetch", new Map()]]) }, /it is an object of a class/],
-    [{ domainAllowlists: new Map([["fetch", [1n]]]) }, /BigInt/],
+    [{ ceiling: { capabilities: new Map([["fs", ["read"]]]) } }, "ceiling.capabilities: found an object of a class"],
+    [{ ceiling: Promise.resolve({ tools: ["a"] }) }, "ceiling: found an object of a class"],
+    [{ ceiling: { tools: () => ["a"] } }, "ceiling.tools: found a function, expected a value that JSON has"],
+    [{ options: new Map([["unknownArguments", "deny"]]) }, "options: found an object of a class"],
+    [{ policy: { rules: [{ ...rule, if: { server: Symbol("s") } }] } }, "policy.rules[0].if.server: found a symbol"],
+    [{ policy: { rules: [{ ...rule, if: new Set() }] } }, "policy.rules[0].if: found an object of a class"],
+    [{ domainAllowlists: new Map([["fetch", new Map()]]) }, "domainAllowlists: found an object of a class"],
+    [{ domainAllowlists: new Map([["fetch", [1n]]]) }, "domainAllowlists[0]: found the BigInt `1n`"],
+    [{ domainAllowlists: new Map([[1n, []]]) }, "domainAllowlists: found the BigInt `1n`, expected a map of strings"],
+    [{ sandbox: 5n }, "sandbox: found the BigInt `5n`, expected a string"],
+    [{ sandbox: Symbol("s") }, "sandbox: found a symbol, expected a string"],
+    [{ folder: () => "/" }, "folder: found a function, expected a string"],
+    [{ protectedPaths: ["/a", 5n] }, "protectedPaths[1]: found the BigInt `5n`"],
+    [{ trustedServers: new Set([Symbol("s")]) }, "trustedServers[0]: found a symbol"],
+    [{ lists: { "a b": [Number.NaN] } }, 'lists["a b"][0]: found `NaN`'],
+    [{ options: { limits: { rules: Number.POSITIVE_INFINITY } } }, "options.limits.rules: found `Infinity`"],
+    [{ world: throwing }, "world.mods: found something that cannot be read (not now)"],
+    [{ ceiling: revoked() }, "ceiling: found something that cannot be read"],
+    [{ ceiling: loop }, "ceiling.tools[0]: found an object that holds itself"],
+    [{ ceiling: deep }, "found more than 512 levels"],
   ]) {
-    assert.throws(() => createEngine({ ...CONFIG, ...more }), { code: "invalid-document", message: expected });
+    assert.throws(
+      () => createEngine({ ...CONFIG, ...more }),
+      (thrown) => {
+        assert.ok(thrown instanceof CallgateError, String(thrown));
+        assert.equal(thrown.code, "invalid-document");
+        assert.ok(thrown.message.includes(expected), thrown.message);
+        const [{ code, severity, path, message }] = thrown.diagnostics;
+        assert.deepEqual([code, severity, `${path}: ${message}`], ["wrong-type", "error", thrown.message]);
+        return true;
+      },
+    );
   }
   class Ceiling {
     tools = ["a"];
   }
   createEngine({ ...CONFIG, ceiling: new Ceiling(), domainAllowlists: new Map([["fetch", new Set(["a.test"])]]) });
   createEngine({ ...CONFIG, ceiling: Object.assign(Object.create(null), { tools: [] }) });
+});
+
+test("a document has the accessors of its class, and members that are not listed", () => {
+  class Rule {
+    name = "a";
+    then = "deny";
+    reason = "A";
+    get if() {
+      return { server: ["memory"] };
+    }
+  }
+  const effectOf = (rule) =>
+    createEngine({ ...CONFIG, policy: { rules: [rule] } }).evaluate(call("filesystem", "read_many", {})).rule;
+  assert.equal(effectOf(new Rule()), "default-deny");
+  const hidden = Object.defineProperty({ name: "a", then: "deny", reason: "A" }, "if", {
+    value: { server: ["memory"] },
+  });
+  assert.equal(effectOf(hidden), "default-deny");
+});
+
+/** Does something while all objects seem to have a member. */
+function polluted(name, value, act) {
+  Object.defineProperty(Object.prototype, name, { value, configurable: true, enumerable: false, writable: true });
+  try {
+    return act();
+  } finally {
+    delete Object.prototype[name];
+  }
+}
+
+test("nothing of a configuration comes from Object.prototype", () => {
+  const bare = { policy: policyOf(), annotations: ANNOTATIONS, host: CONFIG.host };
+  const reading = call("filesystem", "read_file", { path: "/etc/passwd" });
+  const denies = (engine) => assert.equal(engine.evaluate(reading).decision, "deny");
+  const every = {
+    trustedServers: ["filesystem"],
+    sandbox: "/",
+    policy: policyOf({ if: {}, then: "allow" }),
+    lists: { x: 1 },
+    protectedPaths: ["relative"],
+    domainAllowlists: 5,
+    ceiling: 5,
+    options: { compatibility: "runtime", unknown: 1 },
+    roles: 5,
+    world: 5,
+    invariants: 5,
+    folder: 5,
+    files: { policy: "x.json" },
+    host: 5,
+  };
+  for (const [name, value] of Object.entries(every)) {
+    denies(polluted(name, value, () => createEngine(bare)));
+    denies(
+      polluted(
+        name,
+        value,
+        () =>
+          new PolicyEngine(bare.policy, ANNOTATIONS, [], undefined, undefined, undefined, undefined, {
+            host: bare.host,
+          }),
+      ),
+    );
+    assert.deepEqual(
+      polluted(name, value, () => check(bare)),
+      [],
+      name,
+    );
+  }
+  assert.throws(
+    () => polluted("policy", every.policy, () => createEngine({ annotations: ANNOTATIONS, host: bare.host })),
+    {
+      code: "invalid-document",
+    },
+  );
+  // A class of the caller's own still counts, and so does an object that configurations are made from.
+  class Config {
+    get sandbox() {
+      return SANDBOX;
+    }
+  }
+  const made = Object.assign(new Config(), bare);
+  assert.equal(
+    createEngine(made).evaluate(call("filesystem", "read_file", { path: `${SANDBOX}/a.txt` })).decision,
+    "allow",
+  );
+});
+
+test("nothing of a call, its options or a host's answer comes from Object.prototype", () => {
+  const { host } = CONFIG;
+  const asked = createEngine(CONFIG);
+  const note = { serverName: "filesystem", toolName: "read_file" };
+  const allowed = { path: `${SANDBOX}/a.txt` };
+  polluted("arguments", allowed, () => assert.deepEqual(asked.gate(note).argsForTransport, {}));
+  polluted("serverName", "memory", () => unreadable(asked.evaluate({ toolName: "note" }), /strings/));
+  const reading = call("filesystem", "read_file", { path: "/work/a.txt" });
+  for (const options of [undefined, {}]) {
+    polluted("containerWorkspaceDir", "/work", () => {
+      assert.equal(asked.gate(reading, options).argsForTransport.path, "/work/a.txt");
+      assert.equal(asked.prepare(reading, options).argsForTransport.path, "/work/a.txt");
+    });
+  }
+  // An error that a host throws has no code, and a failure no ancestor, that it does not have itself.
+  const throws = () => {
+    throw new Error("no");
+  };
+  const failing = createEngine({ ...CONFIG, host: { ...host, realpath: throws } });
+  polluted("code", "ENOENT", () => {
+    assert.equal(failing.evaluate(call("filesystem", "write_file", allowed)).rule, "structural-host-error");
+  });
+  const asks = [];
+  const missing = {
+    ...host,
+    realpath: (path) => {
+      asks.push(path);
+      const found = host.realpath(path);
+      return typeof found === "string" ? found : { error: found.error };
+    },
+  };
+  const writing = createEngine({ ...CONFIG, host: missing });
+  polluted("nearest", "/", () => writing.evaluate(call("filesystem", "write_file", { path: `${SANDBOX}/new/x` })));
+  assert.ok(asks.includes(`${SANDBOX}/new`), asks.join(" "));
+  polluted("homeDir", "/", () => assert.equal(createNodeHost().homeDir, homedir()));
+  polluted("currentDir", "/", () => assert.equal(createNodeHost().currentDir, process.cwd()));
+  polluted("throwIfNoEntry", true, () => assert.equal(createNodeHost().isDirectory("/nobody/has/this"), false));
+  polluted("fs", { files: ["/x"] }, () => {
+    assert.deepEqual(createVirtualHost({ home: "/", cwd: "/" }).realpath("/x"), { error: "not-found" });
+  });
+  polluted(
+    "read",
+    () => '{"rules": []}',
+    () => {
+      const text = '{"policy": "p.json", "annotations": {"servers": {}}}';
+      assert.throws(() => parseBundle(text), { code: "invalid-document" });
+    },
+  );
+  polluted("call", '{"serverName": "memory", "toolName": "note", "arguments": {}}', () => {
+    assert.throws(() => parseCall("{"), { code: "invalid-call" });
+  });
+  polluted("requireExists", false, () => assert.equal(extractDefaultRoles(["read-path"])[0], "read-path"));
+  polluted("default", "none", () => assert.deepEqual(extractDefaultRoles(["read-path"]), ["read-path"]));
 });

@@ -1,6 +1,8 @@
 import * as wasm from "../../wasm/analysis.js";
 import { configured, type EngineConfig } from "../api/create-engine.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
+import { directoriesOf } from "../host.js";
+import { member, members } from "../members.js";
 import type {
   PolicyDecision,
   PolicyDiff,
@@ -11,6 +13,7 @@ import type {
   ToolRegions,
 } from "../types.js";
 import { Bridge } from "../wasm/bridge.js";
+import { isWellFormed } from "../wasm/text.js";
 import { view, within } from "./module.js";
 
 /** The parts of a map to show. */
@@ -68,8 +71,9 @@ type Config = EngineConfig<string, string>;
  */
 export function map<Role extends string = never, Found extends string = never>(
   config: EngineConfig<Role, Found>,
-  { tools, to, only, disk = false, each }: MapOptions = {},
+  options: MapOptions = {},
 ): readonly ToolMap[] {
+  const { tools, to, only, disk = false, each } = looked(options, ["tools", "to", "only", "disk", "each"]);
   const asked = JSON.stringify({ tools, to, only });
   return ask(config as Config, ({ policy }) =>
     collected<ToolMap>((listener) => policy.tellMap(asked, disk, listener), each),
@@ -83,8 +87,9 @@ export function map<Role extends string = never, Found extends string = never>(
  */
 export function regions<Role extends string = never, Found extends string = never>(
   config: EngineConfig<Role, Found>,
-  { tools, to, disk = false, each }: RegionsOptions = {},
+  options: RegionsOptions = {},
 ): readonly ToolRegions[] {
+  const { tools, to, disk = false, each } = looked(options, ["tools", "to", "disk", "each"]);
   const asked = JSON.stringify({ tools, to, apart: true });
   return ask(config as Config, ({ policy }) =>
     collected<ToolRegions>((listener) => policy.tellMap(asked, disk, listener), each),
@@ -103,8 +108,9 @@ export function regions<Role extends string = never, Found extends string = neve
  */
 export function lint<Role extends string = never, Found extends string = never>(
   config: EngineConfig<Role, Found>,
-  { disk = false }: LookOptions = {},
+  options: LookOptions = {},
 ): readonly PolicyFinding[] {
+  const { disk = false } = looked(options, ["disk"]);
   return ask(config as Config, ({ policy, located }) =>
     collected<PolicyFinding>((listener) => policy.tellFindings(disk, listener)).map(located),
   );
@@ -128,10 +134,11 @@ export function diff<
 >(
   before: EngineConfig<Role, Found>,
   after: EngineConfig<OtherRole, OtherFound>,
-  { disk = false, each }: DiffOptions = {},
+  options: DiffOptions = {},
 ): PolicyDiff {
+  const { disk = false, each } = looked(options, ["disk", "each"]);
   type Line = ToolChanges | Omit<PolicyDiff, "tools">;
-  const isTool = (line: Line): line is ToolChanges => "toolName" in line;
+  const isTool = (line: Line): line is ToolChanges => Object.hasOwn(line, "toolName");
   return ask(before as Config, (old) =>
     ask(after as Config, (now) => {
       const lines = collected<Line>(
@@ -156,12 +163,47 @@ export function diff<
  */
 export function check<Role extends string = never, Found extends string = never>(
   config: EngineConfig<Role, Found>,
-  { disk = false }: LookOptions = {},
+  options: LookOptions = {},
 ): readonly Statement[] {
+  const { disk = false } = looked(options, ["disk"]);
   return ask(config as Config, ({ policy }) =>
     collected<Statement>((listener) => policy.tellStatements(disk, listener)),
   );
 }
+
+/**
+ * The options of an analysis.
+ *
+ * @throws {@link CallgateError} `invalid-argument` if one is not of its type.
+ */
+function looked<
+  Options extends MapOptions | RegionsOptions | DiffOptions,
+  Name extends keyof Options & keyof typeof TYPES,
+>(options: Options, names: readonly Name[]): Partial<Pick<Options, Name>> {
+  if (typeof options !== "object" || options === null) {
+    throw new CallgateError("invalid-argument", "the options are not an object");
+  }
+  const read = members(options, names);
+  for (const name of names) {
+    const [is, expected] = TYPES[name];
+    if (read[name] !== undefined && !is(read[name])) {
+      throw new CallgateError("invalid-argument", `the option \`${name}\` is not ${expected}`);
+    }
+  }
+  return read;
+}
+
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === "string" && isWellFormed(item));
+
+/** What each option is. */
+const TYPES = {
+  tools: [isTexts, "an array of strings"],
+  only: [isTexts, "an array of strings"],
+  to: [(value: unknown) => typeof value === "string" && isWellFormed(value), "a well-formed string"],
+  disk: [(value: unknown) => typeof value === "boolean", "`true` or `false`"],
+  each: [(value: unknown) => typeof value === "function", "a function"],
+} as const satisfies { readonly [name in keyof MapOptions]-?: readonly [(value: unknown) => boolean, string] };
 
 /** A policy in the module, and where its diagnostics belong. */
 interface Looked {
@@ -178,7 +220,8 @@ function ask<T>(config: Config, question: (looked: Looked) => T): T {
     throw new CallgateError("busy", "a callback asked for an analysis during another one");
   }
   const { documents, answers, located } = configured(config, faultOfKey);
-  const { homeDir, currentDir, ignoresPathCase = false } = answers.host;
+  const { homeDir, currentDir } = directoriesOf(answers.host);
+  const ignoresPathCase = member(answers.host, "ignoresPathCase") ?? false;
   const bridge = new Bridge(answers, view);
   const texts = [...documents].flat();
   const build = (): wasm.WasmPolicy =>

@@ -3,9 +3,9 @@ import { within } from "../functions/module.js";
 import type { ArgumentRole, ArgumentRoles, ConditionalRoles, RelativeRoles, RolesOf } from "../types.js";
 import { define, type Purpose, writeArguments } from "../wasm/arguments.js";
 import { ownWriter } from "../wasm/writer.js";
+import { jsonText } from "./json.js";
 import { firstOf, tokensOf } from "./pointer.js";
 import { getRoleDefinition, isArgumentRole } from "./roles.js";
-import { jsonText } from "./text.js";
 
 /** The roles of one argument, as an annotation may hold them. */
 type RoleSpec<Role extends string = ArgumentRole> = string | readonly Role[] | ConditionalRoles<Role>;
@@ -39,7 +39,13 @@ export function isConditionalRoles<Spec extends RoleSpec<string>>(
 export function extractDefaultRoles<Role extends string>(
   roles: Role | readonly Role[] | ConditionalRoles<Role>,
 ): Role[] {
-  return several(typeof roles === "object" && "default" in roles ? roles.default : roles);
+  return several(isDefaulted(roles) ? roles.default : roles);
+}
+
+function isDefaulted<Role extends string>(
+  roles: Role | readonly Role[] | ConditionalRoles<Role>,
+): roles is ConditionalRoles<Role> {
+  return typeof roles === "object" && !Array.isArray(roles) && Object.hasOwn(roles, "default");
 }
 
 /** The roles as an array of the caller's own. */
@@ -47,9 +53,13 @@ function several<Role extends string>(roles: RolesOf<Role, never>): Role[] {
   return typeof roles === "string" ? [roles] : [...roles];
 }
 
+function isRelative(spec: ArgumentRoles): spec is Extract<ArgumentRoles, RelativeRoles> {
+  return typeof spec === "object" && Object.hasOwn(spec, "relativeTo");
+}
+
 /** The roles without the argument that relative paths start from. */
 function rolesIn(spec: ArgumentRoles): RolesOf<ArgumentRole, never> | ConditionalRoles {
-  return typeof spec === "object" && "relativeTo" in spec ? spec.roles : (spec as RolesOf<ArgumentRole, never>);
+  return isRelative(spec) ? spec.roles : (spec as RolesOf<ArgumentRole, never>);
 }
 
 /** The arguments with an array in place of every word. */
@@ -58,7 +68,7 @@ export function argsInFull(args: Readonly<Record<string, ArgumentRoles | undefin
   for (const [name, spec] of Object.entries(args)) {
     if (spec !== undefined) {
       const roles = inFull(rolesIn(spec));
-      define(full, name, typeof spec === "object" && "relativeTo" in spec ? { ...spec, roles } : roles);
+      define(full, name, isRelative(spec) ? { ...spec, roles } : roles);
     }
   }
   return full;

@@ -3,8 +3,9 @@ import { CallgateError } from "../errors.js";
 import { within } from "../functions/module.js";
 import type { ArgumentRole } from "../types.js";
 import { type PlainArgs, writeMembersOf } from "./annotations.js";
+import { jsonText } from "./json.js";
 import { withHost } from "./plain.js";
-import { checkedText, jsonText } from "./text.js";
+import { checkedText } from "./text.js";
 
 declare const isEntryId: unique symbol;
 /** The id of an approved pattern. */

@@ -2,8 +2,8 @@ import * as wasm from "../../wasm/functions.js";
 import { CallgateError } from "../errors.js";
 import { within } from "../functions/module.js";
 import type { Ceiling, MutationClass, SideEffectLevel, ToolKind } from "../types.js";
+import { jsonText } from "./json.js";
 import { askOf } from "./plain.js";
-import { jsonText } from "./text.js";
 
 /**
  * The intersection of the host's ceiling and a requested one: it allows what both allow. A ceiling is a value, or its

@@ -1,14 +1,16 @@
 import { CallgateError, type Diagnostic } from "../errors.js";
 import { checkHost, type Host } from "../host.js";
+import { bare, member, members, namesIn } from "../members.js";
 import type { DocumentName, HostRole } from "../types.js";
 import type { Answers, RoleCallbacks } from "../wasm/bridge.js";
 import type { Documents } from "../wasm/handle.js";
-import { DocumentText, jsonOf, jsonText } from "./text.js";
+import { jsonOf, jsonText } from "./json.js";
+import { DocumentText } from "./text.js";
 
 /** Everything that an engine is built from. */
 interface Parts {
-  readonly policy: unknown;
-  readonly annotations: unknown;
+  readonly policy?: unknown;
+  readonly annotations?: unknown;
   readonly lists?: unknown;
   readonly sandbox?: string | DocumentText | null | undefined;
   readonly protectedPaths?: unknown;
@@ -22,15 +24,33 @@ interface Parts {
   readonly folder?: string | undefined;
 }
 
+/**
+ * Reads something that a program gave, whose code may throw anything: an accessor, a Proxy.
+ *
+ * @throws {@link CallgateError} `invalid-argument` in place of that.
+ */
+export function reading<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    if (thrown instanceof CallgateError) {
+      throw thrown;
+    }
+    const why = thrown instanceof Error ? `: ${thrown.message}` : "";
+    throw new CallgateError("invalid-argument", `the ${what} cannot be read${why}`);
+  }
+}
+
 /** The parts that are present, as JSON text. */
-export function documentsOf(parts: Parts): Documents {
+export function documentsOf(given: Parts): Documents {
+  const parts = bare(given);
   const { sandbox, domainAllowlists, trustedServers, roles, folder } = parts;
   const values: { readonly [name in keyof Required<Parts>]: unknown } = {
     policy: parts.policy,
     annotations: parts.annotations,
     lists: parts.lists,
     // Here a string is the value, not the JSON text of one.
-    sandbox: sandbox instanceof DocumentText ? sandbox : JSON.stringify(sandbox),
+    sandbox: isDocument(sandbox) ? sandbox : jsonOf(sandbox, "sandbox", "a string"),
     protectedPaths: parts.protectedPaths,
     domainAllowlists: domainAllowlists instanceof Map ? jsonOfMap(domainAllowlists) : domainAllowlists,
     trustedServers: trustedServers instanceof Set ? [...trustedServers] : trustedServers,
@@ -39,10 +59,15 @@ export function documentsOf(parts: Parts): Documents {
     roles: Array.isArray(roles) ? roles.map(roleDocument) : roles,
     world: parts.world,
     invariants: parts.invariants,
-    folder: JSON.stringify(folder),
+    folder: isDocument(folder) ? folder : jsonOf(folder, "folder", "a string"),
   };
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  return new Map(given.map(([name, value]) => [name, jsonText(value, name)]));
+  const present = Object.entries(values).filter(([, value]) => value !== undefined);
+  return new Map(present.map(([name, value]) => [name, jsonText(value, name)]));
+}
+
+/** Returns `true` for what is the text of a document, or absent. */
+function isDocument(value: unknown): value is DocumentText | undefined {
+  return value === undefined || DocumentText.is(value);
 }
 
 /** The diagnostic with the file of its document, and without a position in a text that the caller has never seen. */
@@ -53,9 +78,9 @@ export function withFile<Found extends Diagnostic>(
 ): Found {
   const { line: _, column: __, ...rest } = diagnostic;
   const [name = ""] = diagnostic.path.split(/[.[]/, 1);
-  const file = files[name as DocumentName];
-  const given = parts[name as DocumentName];
-  const isText = given instanceof DocumentText || (name !== "sandbox" && typeof given === "string");
+  const file = member(files, name as DocumentName);
+  const given = member(parts, name as DocumentName);
+  const isText = DocumentText.is(given) || (name !== "sandbox" && typeof given === "string");
   if (given === undefined && file !== undefined) {
     // A file that lacks a document lacks it from its beginning. The order is that in which the command writes them.
     const { code, severity, path, ...others } = rest;
@@ -99,11 +124,12 @@ export function refuseUnknownKeys(config: object, known: readonly string[], faul
 
 /** A map as a JSON object. Keys such as `__proto__` are safe, because no object is made. */
 function jsonOfMap(map: ReadonlyMap<unknown, unknown>): string {
-  const members = [...map].map(([key, value]) => {
+  const texts = [...map].map(([key, value]) => {
     const list = value instanceof Set ? [...(value as ReadonlySet<unknown>)] : value;
-    return `${JSON.stringify(String(key))}:${jsonOf(list, "domainAllowlists")}`;
+    const name = jsonOf(key, "domainAllowlists", "a map of strings");
+    return `${typeof key === "string" ? name : JSON.stringify(name)}:${jsonOf(list, "domainAllowlists")}`;
   });
-  return `{${members.join(",")}}`;
+  return `{${texts.join(",")}}`;
 }
 
 function roleDocument(role: HostRole): unknown {
@@ -111,9 +137,13 @@ function roleDocument(role: HostRole): unknown {
     // The engine says what was expected.
     return role;
   }
-  const step = (given: HostRole["canonicalize"]): string | undefined =>
-    typeof given === "function" ? "callback" : given;
-  return { ...role, canonicalize: step(role.canonicalize), extractPolicyValue: step(role.extractPolicyValue) };
+  const step = (given: unknown): unknown => (typeof given === "function" ? "callback" : given);
+  const document = members(role, namesIn(role) as (keyof HostRole)[]);
+  return {
+    ...document,
+    canonicalize: step(document.canonicalize),
+    extractPolicyValue: step(document.extractPolicyValue),
+  };
 }
 
 /**
@@ -128,7 +158,12 @@ export function answersOf(host: Host | undefined, roles: readonly HostRole[] | D
   checkHost(host);
   const callbacks = new Map<string, RoleCallbacks>();
   const given = Array.isArray(roles) ? (roles as readonly (HostRole | null | undefined)[]) : [];
-  for (const { name, canonicalize, extractPolicyValue } of given.filter((role) => role != null)) {
+  for (const role of given.filter((role) => role != null)) {
+    const {
+      name = "",
+      canonicalize,
+      extractPolicyValue,
+    } = members(role, ["name", "canonicalize", "extractPolicyValue"]);
     callbacks.set(name, {
       ...(typeof canonicalize === "function" && { canonicalize }),
       ...(typeof extractPolicyValue === "function" && { extractPolicyValue }),

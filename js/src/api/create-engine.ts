@@ -2,6 +2,7 @@
 import { unknownKey } from "../../wasm/callgate.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
 import { type Host, hostByDefault } from "../host.js";
+import { member, members } from "../members.js";
 import type {
   CallContext,
   Ceiling,
@@ -29,11 +30,11 @@ import type {
   WorldRole,
 } from "../types.js";
 import type { Answers } from "../wasm/bridge.js";
-import { evaluate, evaluateText, explain, gate, prepare } from "../wasm/calls.js";
+import { checkedOptions, evaluate, evaluateText, explain, gate, NOTHING, prepareGiven } from "../wasm/calls.js";
 import { ask, createHandle, type Documents, dispose, type WasmHandle } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
 import { enforce, hostPath, resolve, revoke } from "../wasm/places.js";
-import { answersOf, documentsOf, type FaultOfKey, refuseUnknownKeys, withFile } from "./configuration.js";
+import { answersOf, documentsOf, type FaultOfKey, reading, refuseUnknownKeys, withFile } from "./configuration.js";
 import { approvalsOf } from "./engine-approvals.js";
 import { checkedText, type DocumentText } from "./text.js";
 
@@ -207,12 +208,15 @@ const CONFIG_KEYS: Readonly<Record<keyof EngineConfig, true>> = {
   host: true,
 };
 
+/** Those that are documents. */
+const PARTS = (Object.keys(CONFIG_KEYS) as (keyof EngineConfig)[]).filter((key) => key !== "host" && key !== "files");
+
 /**
  * Builds an engine.
  *
  * @throws {@link CallgateError} `invalid-document` with every fault of every document in `diagnostics`. A key that is not
  * one of {@link EngineConfig} is a fault: what it was to configure would be missing. Null means absent for `sandbox` and
- * `lists` only.
+ * `lists` only. A member may be inherited from a class; what `Object.prototype` has counts for nothing.
  */
 export function createEngine<Role extends string = never, Found extends string = never>(
   config: EngineConfig<Role, Found>,
@@ -231,8 +235,9 @@ export function createEngine<Role extends string = never, Found extends string =
     evaluateText: (call, options) => evaluateText(handle, checkedText(call, "call"), options),
     explain: (call, options) => explain(handle, call, "evaluate", options),
     explainGate: (call, options) => explain(handle, call, "gate", options),
-    prepare: (call, options) => prepare(handle, call, sandbox, options?.containerWorkspaceDir),
-    resolve: (address, context, options) => resolve(handle, address, options?.requireExists ?? true, context),
+    prepare: (call, options) => prepareGiven(handle, call, sandbox, options),
+    resolve: (address, context, options = NOTHING) =>
+      resolve(handle, address, member(checkedOptions(options), "requireExists") ?? true, context),
     hostPath: (ref) => hostPath(handle, ref),
     revoke: (ref) => revoke(handle, ref),
     enforce: (operation) => enforce(handle, operation),
@@ -288,16 +293,18 @@ export function configured<Role extends string, Found extends string>(
   config: EngineConfig<Role, Found>,
   faultOf: FaultOfKey,
 ): Configured {
-  const keys = Object.keys(CONFIG_KEYS) as (keyof EngineConfig)[];
-  refuseUnknownKeys(config, keys, faultOf);
-  // By name, since copying members passes over what an object inherits, such as the accessors of its class.
-  const read = Object.fromEntries(keys.map((key) => [key, config[key]])) as unknown as EngineConfig<Role, Found>;
-  const { host = hostByDefault(), files, ...parts } = read;
-  return {
-    documents: documentsOf(parts),
-    answers: answersOf(host, parts.roles),
-    located: (diagnostic) => withFile(diagnostic, parts, files ?? {}),
-  };
+  return reading("configuration", () => {
+    const keys = Object.keys(CONFIG_KEYS) as (keyof EngineConfig)[];
+    refuseUnknownKeys(config, keys, faultOf);
+    const read = members(config as EngineConfig, keys);
+    const { host = hostByDefault(), files } = read;
+    const parts = members(read, PARTS);
+    return {
+      documents: documentsOf(parts),
+      answers: answersOf(host, parts.roles),
+      located: (diagnostic) => withFile(diagnostic, parts, files ?? {}),
+    };
+  });
 }
 
 /** Creates the handle. If that fails, the diagnostics have the names of the documents' files. */

@@ -1,10 +1,11 @@
 import * as wasm from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
+import { members } from "../members.js";
 import type { Approval, ApprovalsDocument, EngineApprovals } from "../types.js";
 import { offer } from "../wasm/calls.js";
 import type { WasmHandle } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
-import { jsonText } from "./text.js";
+import { jsonText } from "./json.js";
 
 const NONE = '{"format":"approvals/1","entries":[]}';
 
@@ -21,8 +22,9 @@ export function approvalsOf(handle: WasmHandle): EngineApprovals {
       if (typeof verdict !== "object" || verdict === null) {
         throw new CallgateError("invalid-argument", "the verdict is not an object");
       }
-      const offered = verdict.decision === "escalate" ? offer(handle, call, options) : undefined;
-      return offered?.originalReason === verdict.reason ? offered : undefined;
+      const { decision, reason } = members(verdict, ["decision", "reason"]);
+      const offered = decision === "escalate" ? offer(handle, call, options) : undefined;
+      return offered?.originalReason === reason ? offered : undefined;
     },
     add: (approved) => {
       const given = { createdAt: new Date().toISOString(), ...approved };

@@ -1,6 +1,7 @@
 import { withoutComments } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import { type Host, hostByDefault } from "../host.js";
+import { members, namesIn } from "../members.js";
 import type {
   ArgumentRole,
   Ceiling,
@@ -19,7 +20,7 @@ import { annotationOf, evaluate } from "../wasm/calls.js";
 import { ask, createHandle, type WasmHandle } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
 import { argsInFull, isConditional, resolvedWith } from "./annotations.js";
-import { answersOf, documentsOf } from "./configuration.js";
+import { answersOf, documentsOf, reading } from "./configuration.js";
 import { registerAnnotation } from "./prepare-tool-args.js";
 
 /** The last argument of {@link PolicyEngine}: what the existing runtime's engine does not have. */
@@ -58,8 +59,9 @@ export class PolicyEngine {
     if (typeof given !== "object" || given === null) {
       throw new CallgateError("invalid-argument", "the options are not an object");
     }
-    const { host = hostByDefault(), roles, ceiling, ...options } = given;
-    const documents = documentsOf({
+    const read = reading("options", () => members(given, namesIn(given) as (keyof PolicyEngineOptions)[]));
+    const { host = hostByDefault(), roles, ceiling, ...options } = read;
+    const parts = {
       policy: compiledPolicy,
       annotations: toolAnnotations,
       protectedPaths,
@@ -70,8 +72,9 @@ export class PolicyEngine {
       ceiling,
       options: { compatibility: "runtime", ...options },
       roles,
-    });
-    this.#harnServer = options.harnServer ?? "harn";
+    };
+    const documents = reading("configuration", () => documentsOf(parts));
+    this.#harnServer = read.harnServer ?? "harn";
     this.#handle = createHandle(documents, answersOf(host, roles));
     this.#annotationsText = documents.get("annotations") ?? "{}";
     this.#context = { host, roles };
@@ -146,7 +149,7 @@ function parsed(text: string): StoredToolAnnotationsFile | HarnAnnotations {
 
 /** The file; one of Harn annotations, which names no server, becomes a file with one server. */
 function asFile(document: StoredToolAnnotationsFile | HarnAnnotations, serverName: string): StoredToolAnnotationsFile {
-  if ("servers" in document) {
+  if (Object.hasOwn(document, "servers")) {
     return document as StoredToolAnnotationsFile;
   }
   const tools = Object.entries(document as HarnAnnotations).map(([toolName, semantics]) => ({

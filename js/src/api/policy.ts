@@ -2,8 +2,9 @@ import * as wasm from "../../wasm/functions.js";
 import type { Diagnostic } from "../errors.js";
 import { within } from "../functions/module.js";
 import type { CompiledPolicyFile, CompiledRule, ListDefinition } from "../types.js";
+import { jsonText } from "./json.js";
 import { withHost } from "./plain.js";
-import { checkedText, jsonText } from "./text.js";
+import { checkedText } from "./text.js";
 
 /** The result of validating compiled rules. */
 export interface CompiledRulesValidation {

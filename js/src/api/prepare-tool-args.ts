@@ -1,4 +1,5 @@
 import { type Host, hostByDefault } from "../host.js";
+import { members } from "../members.js";
 import type { HostRole, PreparedToolArgs, ToolAnnotation, ToolSemantics } from "../types.js";
 import { define } from "../wasm/arguments.js";
 import { prepare } from "../wasm/calls.js";
@@ -63,7 +64,7 @@ function preparerOf(annotation: PreparedBy): Preparer {
   if (known !== undefined && known.homeDir === host?.homeDir && known.currentDir === host.currentDir) {
     return known;
   }
-  const { args, arg_schema, kind } = annotation;
+  const { args = {}, arg_schema, kind } = members(annotation, ["args", "arg_schema", "kind"]);
   const tool = { toolName: NAME, args: written(args), arg_schema, kind };
   const documents = documentsOf({
     policy: { rules: [] },

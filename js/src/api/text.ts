@@ -21,58 +21,12 @@ export class DocumentText {
     this.#text = text;
   }
 
+  /** Returns `true` if this is one, whatever a Proxy says. */
+  static is(value: unknown): value is DocumentText {
+    return typeof value === "object" && value !== null && #text in value;
+  }
+
   toString(): string {
     return this.#text;
   }
-}
-
-/**
- * The document as JSON text; a string is returned as it is.
- *
- * @throws {@link CallgateError} `invalid-document` if JSON cannot represent the document.
- */
-export function jsonText(document: unknown, what: string): string {
-  if (typeof document === "string" || document instanceof DocumentText) {
-    return checkedText(String(document), what);
-  }
-  return jsonOf(document, what);
-}
-
-/**
- * The value as JSON text, whatever it is.
- *
- * @throws {@link CallgateError} `invalid-document` if JSON cannot represent the value.
- */
-export function jsonOf(value: unknown, what: string): string {
-  try {
-    return JSON.stringify(value, checkedMember) ?? "null";
-  } catch (thrown) {
-    throw new CallgateError("invalid-document", `\`${what}\` cannot be written as JSON: ${String(thrown)}`);
-  }
-}
-
-/** Refuses what JSON leaves out, or writes as `{}`, such as a `Map` or a promise: a condition or a limit would be lost. */
-function checkedMember(name: string, value: unknown): unknown {
-  if (typeof value === "function" || typeof value === "symbol") {
-    throw new TypeError(`${placed(name)} is a ${typeof value}, expected data`);
-  }
-  if (typeof value === "object" && value !== null && !isPlain(value) && Object.keys(value).length === 0) {
-    throw new TypeError(`${placed(name)} is an object of a class without members of its own, expected plain data`);
-  }
-  return value;
-}
-
-function placed(name: string): string {
-  return name === "" ? "it" : `the member \`${name}\``;
-}
-
-/** Returns `true` for arrays and for objects that a literal makes, in this realm or in another one. */
-function isPlain(value: object): boolean {
-  const inherited: object | null = Object.getPrototypeOf(value);
-  return (
-    inherited === Object.prototype ||
-    inherited === null ||
-    Array.isArray(value) ||
-    Object.getPrototypeOf(inherited) === null
-  );
 }

@@ -1,5 +1,6 @@
 import { faultOfContext } from "../../wasm/callgate.js";
 import { readLine } from "../../wasm/tools.js";
+import { bare } from "../members.js";
 import { within } from "../tools/module.js";
 import type { Explanation, Verdict } from "../types.js";
 import { ask, type WasmHandle } from "../wasm/handle.js";
@@ -14,6 +15,10 @@ export interface Question extends Setup {
   readonly "container-workspace-dir"?: string | undefined;
   readonly context?: string | undefined;
   readonly contexts?: boolean | undefined;
+}
+
+function isFault(found: Answer | Fault): found is Fault {
+  return Object.hasOwn(found, "message");
 }
 
 /** Where a line is not a call, and why. */
@@ -84,7 +89,7 @@ function read({ bytes }: Line, server: string | undefined): Asked {
   if (bytes === undefined) {
     return { error: { message: `found more than ${MOST_BYTES} bytes, expected a call of at most that` } };
   }
-  return JSON.parse(within("invalid-call", () => readLine(bytes, server))) as Asked;
+  return bare<Asked>(JSON.parse(within("invalid-call", () => readLine(bytes, server))));
 }
 
 function answered(
@@ -115,7 +120,7 @@ function answered(
     "invalid-call",
     ({ engine }) => engine.answerText(call, given, prepared, container, explains) as Answer | Fault,
   );
-  if ("message" in found) {
+  if (isFault(found)) {
     return refuse(found);
   }
   const { server, tool, verdict, arguments: sent, help, explanation } = found;

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { initSync, GitSnapshot as Module, __wbg_reset_state as resetState } from "../../wasm/git.js";
 import { CallgateError } from "../errors.js";
 import { type Host, HostError } from "../host.js";
+import { member, members } from "../members.js";
 import { Disk } from "./node/files.js";
 import { isDirectory, readLink, realpath } from "./node/filesystem.js";
 import { type Reading, setReading } from "./reading.js";
@@ -22,8 +23,9 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
   if (typeof options !== "object" || options === null) {
     throw new CallgateError("invalid-argument", "the options are not an object");
   }
-  const homeDir = options.homeDir ?? homedir();
-  const ownConfigDir = options.homeDir === undefined ? process.env.XDG_CONFIG_HOME : undefined;
+  const given = members(options, ["homeDir"]);
+  const homeDir = given.homeDir ?? homedir();
+  const ownConfigDir = given.homeDir === undefined ? process.env.XDG_CONFIG_HOME : undefined;
   const disk = new Disk(homeDir, ownConfigDir || `${homeDir}/.config`);
   const read = <Answer>(ask: (reading: Reading) => Answer): Answer => {
     const reading = begin(disk);
@@ -36,7 +38,7 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
   const host: Host = Object.freeze({
     homeDir,
     get currentDir() {
-      return options.currentDir ?? process.cwd();
+      return member(options, "currentDir") ?? process.cwd();
     },
     ignoresPathCase: process.platform === "darwin" || process.platform === "win32",
     realpath,

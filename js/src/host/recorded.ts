@@ -1,5 +1,6 @@
 import { CallgateError } from "../errors.js";
-import { type Host, HostError, type RealpathFailure } from "../host.js";
+import { directoriesOf, type Host, HostError, type RealpathFailure } from "../host.js";
+import { member } from "../members.js";
 import type { Exchange, Recording } from "../types.js";
 
 const FAILURES: ReadonlyMap<unknown, RealpathFailure["error"]> = new Map([
@@ -19,10 +20,20 @@ const FAILURES: ReadonlyMap<unknown, RealpathFailure["error"]> = new Map([
  * @throws {@link CallgateError} `invalid-argument` if it is not a recording.
  */
 export function createRecordedHost(recording: Recording): Host {
-  if (!Array.isArray((recording as Partial<Recording> | null | undefined)?.exchanges)) {
+  const isObject = typeof recording === "object" && recording !== null;
+  const exchanges: unknown = isObject ? member(recording, "exchanges") : undefined;
+  if (!Array.isArray(exchanges)) {
     throw new CallgateError("invalid-argument", "found no `exchanges`, expected a recording");
   }
-  const answers = new Map<string, unknown>(recording.exchanges.map((exchange) => [keyOf(exchange), exchange.answer]));
+  const { homeDir, currentDir } = directoriesOf(recording as unknown as Host);
+  const answers = new Map<string, unknown>(
+    exchanges.map((exchange: Exchange | null | undefined, at) => {
+      if (typeof exchange !== "object" || exchange === null) {
+        throw new CallgateError("invalid-argument", `exchanges[${at}] is not an object`);
+      }
+      return [keyOf(exchange), member(exchange, "answer")];
+    }),
+  );
   const answer = (question: Omit<Exchange, "answer"> & { ask: string }): unknown => {
     const key = keyOf(question);
     if (!answers.has(key)) {
@@ -43,8 +54,8 @@ export function createRecordedHost(recording: Recording): Host {
     throw new HostError(`the recording answers ${keyOf(question)} with ${JSON.stringify(found)}`);
   };
   return Object.freeze({
-    homeDir: recording.homeDir,
-    currentDir: recording.currentDir,
+    homeDir,
+    currentDir,
     realpath(path: string): string | RealpathFailure {
       const error = FAILURES.get(answer({ ask: "realpath", path }));
       return error === undefined ? given<string>("path", { ask: "realpath", path }) : { error };

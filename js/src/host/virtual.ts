@@ -1,6 +1,6 @@
 import { type Host, HostError, type RealpathFailure } from "../host.js";
 import { defaultUrls, explicitUrls, nearest, pushRefs, remoteUrls } from "./virtual/git.js";
-import { checkMachine, type Machine, type MachineRepository } from "./virtual/machine.js";
+import { checkedMachine, type Machine, type MachineRepository } from "./virtual/machine.js";
 import { Tree } from "./virtual/tree.js";
 
 export type { Machine, MachineRepository } from "./virtual/machine.js";
@@ -11,8 +11,8 @@ export type { Machine, MachineRepository } from "./virtual/machine.js";
  * @throws {@link CallgateError} `invalid-world` if the description has an unknown key, or an entry that is not absolute
  * and normalized, is of two kinds, or lies below a file or a link.
  */
-export function createVirtualHost(machine: Machine): Host {
-  checkMachine(machine);
+export function createVirtualHost(given: Machine): Host {
+  const machine = checkedMachine(given);
   const tree = new Tree(machine);
   const repositoryAt = (directory: string): MachineRepository | undefined => {
     const place = tree.walk(directory, true);

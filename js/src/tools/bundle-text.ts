@@ -2,6 +2,7 @@ import * as wasm from "../../wasm/tools.js";
 import type { EngineConfig } from "../api/create-engine.js";
 import { checkedText, DocumentText } from "../api/text.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
+import { bare, members } from "../members.js";
 import type { CallContext, DocumentName, ToolCall } from "../types.js";
 import { within } from "./module.js";
 import { partsOf } from "./parts.js";
@@ -24,7 +25,10 @@ export interface BundleSource {
  * in it are found by `createEngine`, which gives their places in the bundle's text.
  */
 export function parseBundle(text: string, source: BundleSource = {}): Omit<EngineConfig, "host"> {
-  const { folder, file = "callgate.json", read = missing } = source;
+  if (typeof source !== "object" || source === null) {
+    throw new CallgateError("invalid-argument", "the source is not an object");
+  }
+  const { folder, file = "callgate.json", read = missing } = members(source, ["folder", "file", "read"]);
   const { inline, files, faults } = partsOf(checkedText(text, "text"));
   const all: Diagnostic[] = faults.map((fault) => ({ file, ...fault }));
   const documents: [DocumentName, DocumentText][] = inline.map(([name, text]) => [name, new DocumentText(text)]);
@@ -57,6 +61,14 @@ export interface ReadCall {
   readonly context?: CallContext | undefined;
 }
 
+/** What the module reads in a line. */
+interface ReadLine {
+  readonly call?: string;
+  readonly context?: string | null;
+  readonly other?: string;
+  readonly error?: Omit<Diagnostic, "code" | "severity" | "path">;
+}
+
 /**
  * Reads a call from JSON text as the command reads its lines: `{serverName, toolName, arguments, context?}`, or a frame of MCP's
  * `tools/call` for the server called `serverName`. No name may occur twice, in the arguments neither: of two values, parsers
@@ -66,12 +78,8 @@ export interface ReadCall {
  */
 export function parseCall(text: string, serverName?: string): ReadCall {
   const bytes = new TextEncoder().encode(checkedText(text, "text"));
-  const read = JSON.parse(within("invalid-call", () => wasm.readLine(bytes, serverName))) as {
-    readonly call?: string;
-    readonly context?: string | null;
-    readonly other?: string;
-    readonly error?: Omit<Diagnostic, "code" | "severity" | "path">;
-  };
+  const name = serverName === undefined ? undefined : checkedText(serverName, "serverName");
+  const read = bare<ReadLine>(JSON.parse(within("invalid-call", () => wasm.readLine(bytes, name))));
   if (read.call === undefined) {
     const { message = `found ${read.other}, expected a call`, ...place } = read.error ?? {};
     throw new CallgateError("invalid-call", message, [

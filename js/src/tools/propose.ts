@@ -1,5 +1,6 @@
 import * as wasm from "../../wasm/tools.js";
-import { checkedText, jsonText } from "../api/text.js";
+import { jsonText } from "../api/json.js";
+import { checkedText } from "../api/text.js";
 import type { AnnotationsProposal, StoredToolAnnotationsFile, ToolsList } from "../types.js";
 import { within } from "./module.js";
 

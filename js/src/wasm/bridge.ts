@@ -1,5 +1,6 @@
 import { beginReading, type GitAnswers, type Reading } from "../host/reading.js";
 import { failureOf, type Host, HostError, type RealpathFailure } from "../host.js";
+import { member, members } from "../members.js";
 import { platform } from "./platform.js";
 import { isWellFormed } from "./text.js";
 
@@ -181,7 +182,7 @@ export class Bridge {
       case Question.extractPolicyValue:
         return this.#required(question, roles.get(first)?.extractPolicyValue?.(second));
       case Question.condition:
-        return this.#boolean(question, host.condition?.(first, second));
+        return this.#boolean(question, conditionOf(host, first, second));
     }
   }
 
@@ -190,14 +191,14 @@ export class Bridge {
     try {
       answer = host.realpath(path);
     } catch (thrown) {
-      const code: unknown = thrown instanceof Error ? (thrown as { code?: unknown }).code : undefined;
+      const code: unknown = thrown instanceof Error ? member(thrown as { code?: unknown }, "code") : undefined;
       if (typeof code === "string") {
         return FAILURES.get(failureOf(code)) ?? Kind.Other;
       }
       throw thrown;
     }
     if (typeof answer === "object" && answer !== null) {
-      const { error, nearest } = answer as Partial<RealpathFailure>;
+      const { error, nearest } = members(answer as Partial<RealpathFailure>, ["error", "nearest"]);
       const failure = FAILURES.get(error);
       if (failure === Kind.NotFound && typeof nearest === "string" && isAncestor(nearest, path)) {
         this.#text = nearest;
@@ -257,6 +258,11 @@ export class Bridge {
     this.#text = isWellFormed(message) ? message : "the host failed";
     return Kind.Failed;
   }
+}
+
+/** The host's answer about a predicate, if it knows any. */
+function conditionOf(host: Host, name: string, subject: string): unknown {
+  return member(host, "condition") === undefined ? undefined : host.condition?.(name, subject);
 }
 
 /** Returns `true` if the path lies below the other one. */

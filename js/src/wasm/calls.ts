@@ -1,5 +1,6 @@
 import { parseMoment } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
+import { member, members } from "../members.js";
 import type { ApprovalOffer, CallContext, Explanation, Gated, PreparedToolArgs, ToolCall, Verdict } from "../types.js";
 import { type Interest, type Purpose, type Snapshot, writeArguments } from "./arguments.js";
 import { ask, type Built, type Tool, type WasmHandle } from "./handle.js";
@@ -34,18 +35,26 @@ interface CallOptions {
   readonly now?: number | string | undefined;
 }
 
-const NOTHING: CallOptions = {};
+/** No options. */
+export const NOTHING: Readonly<Record<never, never>> = Object.freeze(Object.create(null));
 
 /**
  * Returns the options.
  *
  * @throws {@link CallgateError} `invalid-argument` if they are not an object.
  */
-function checked<Options extends CallOptions>(options: Options): Options {
+export function checkedOptions<Options extends object>(options: Options): Options {
   if (typeof options !== "object" || options === null) {
     throw new CallgateError("invalid-argument", "the options are not an object");
   }
   return options;
+}
+
+const CALL_OPTIONS = ["containerWorkspaceDir", "context", "now"] as const;
+
+/** The options of a call. */
+function checked(options: CallOptions): CallOptions {
+  return options === NOTHING ? NOTHING : members(checkedOptions(options), CALL_OPTIONS);
 }
 
 /** The verdict on a call whose arguments are prepared. */
@@ -108,7 +117,8 @@ export function explain(
   purpose: "evaluate" | "gate",
   options: CallOptions & { readonly audience?: "operator" | "agent" | undefined } = NOTHING,
 ): Explanation {
-  const { containerWorkspaceDir, context, audience, now } = checked(options);
+  const { containerWorkspaceDir, context, now } = checked(options);
+  const audience = member(options, "audience");
   return ask(handle, "invalid-call", (built) => {
     approve(handle, built, now);
     const container = purpose === "gate" ? containerWorkspaceDir : undefined;
@@ -116,6 +126,16 @@ export function explain(
     const { length } = built.writer;
     return built.engine.explain(tool, length, purpose === "gate", audience === "agent") as Explanation;
   });
+}
+
+/** The same, with the options of a program. */
+export function prepareGiven(
+  handle: WasmHandle,
+  call: ToolCall,
+  allowedDirectory: string | undefined,
+  options: CallOptions = NOTHING,
+): PreparedToolArgs {
+  return prepare(handle, call, allowedDirectory, checked(options).containerWorkspaceDir);
 }
 
 /** The two views of a call's arguments, without judging them. */
@@ -225,7 +245,9 @@ function write(
   let given: unknown;
   try {
     // Each is read once, because an accessor may answer differently the next time.
-    ({ serverName: server, toolName: name, arguments: given } = call);
+    server = member(call, "serverName");
+    name = member(call, "toolName");
+    given = member(call, "arguments");
   } catch {
     return writeUnreadable(built, "reading the call failed");
   }

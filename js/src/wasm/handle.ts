@@ -1,6 +1,7 @@
 import { WasmBuilder, type WasmEngine, WasmHost } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import { directoriesOf } from "../host.js";
+import { member } from "../members.js";
 import type { Verdict, VisibilityRef } from "../types.js";
 import type { Interest } from "./arguments.js";
 import { type Answers, Bridge } from "./bridge.js";
@@ -65,7 +66,7 @@ export interface WasmHandle {
  */
 export function createHandle(documents: Documents, answers: Answers): WasmHandle {
   const { homeDir, currentDir } = directoriesOf(answers.host);
-  const { ignoresPathCase = false } = answers.host;
+  const ignoresPathCase = member(answers.host, "ignoresPathCase") ?? false;
   const handle: WasmHandle = {
     documents,
     answers,

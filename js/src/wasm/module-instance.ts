@@ -1,4 +1,5 @@
 import { CallgateError, type Diagnostic } from "../errors.js";
+import { bare } from "../members.js";
 import { platform } from "./platform.js";
 
 /** The source that a module can be started from. */
@@ -90,8 +91,13 @@ export function moduleInstance(
     if (typeof thrown === "string") {
       return read(thrown);
     }
-    if (typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "message" in thrown) {
-      return thrown as Refusal;
+    if (
+      typeof thrown === "object" &&
+      thrown !== null &&
+      !(thrown instanceof Error) &&
+      Object.hasOwn(thrown, "message")
+    ) {
+      return bare(thrown as Refusal);
     }
     return undefined;
   };
@@ -147,5 +153,5 @@ export function sideModule(name: string, bindings: Bindings, read?: (text: strin
 
 /** Reads what the modules throw that have no values but text. */
 export function refusalInJson(text: string): Refusal {
-  return JSON.parse(text) as Refusal;
+  return bare(JSON.parse(text) as Refusal);
 }

@@ -1,4 +1,5 @@
 import { CallgateError } from "../errors.js";
+import { members } from "../members.js";
 import type { CallContext, Enforcement, Reply, Resolution, VisibilityRef } from "../types.js";
 import { contextText } from "./calls.js";
 import { ask, type WasmHandle } from "./handle.js";
@@ -40,7 +41,7 @@ export function enforce(handle: WasmHandle, operation: Enforcement): Reply {
   if (typeof operation !== "object" || operation === null) {
     throw new CallgateError("invalid-argument", "the operation is not an object");
   }
-  const { mode, tool, command, root, subdirectory, address, context } = operation;
+  const { mode, tool, command, root, subdirectory, address, context } = members(operation, OPERATION) as Enforcement;
   for (const text of [mode ?? "", tool, command, root, subdirectory ?? "", address ?? ""]) {
     checkText(text, "the operation");
   }
@@ -49,6 +50,8 @@ export function enforce(handle: WasmHandle, operation: Enforcement): Reply {
     known(engine.enforce(mode, tool, command, root, subdirectory ?? undefined, address, text)),
   );
 }
+
+const OPERATION = ["mode", "tool", "command", "root", "subdirectory", "address", "context"] as const;
 
 function checkText(text: unknown, what: string): void {
   if (typeof text !== "string" || !isWellFormed(text)) {

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
 import { HostError } from "../../host.js";
-import { lstat, realpathOfBytes } from "./filesystem.js";
+import { codeOf, lstat, realpathOfBytes } from "./filesystem.js";
 
 /** A file at a path. The module uses the same numbers for the kinds. */
 interface Found {
@@ -94,6 +94,6 @@ function kindOf(found: Stats, path: Uint8Array): Pick<Found, "kind" | "target"> 
 }
 
 function isMissing(thrown: unknown): boolean {
-  const { code } = thrown as { code?: unknown };
+  const code = codeOf(thrown);
   return code === "ENOENT" || code === "ENOTDIR";
 }

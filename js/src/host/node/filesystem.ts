@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { failureOf, type RealpathFailure } from "../../host.js";
+import { bare, member } from "../../members.js";
 
 /** The symbolic links that one resolution follows, as in Linux (`path_resolution(7)`). */
 const MAX_LINKS = 40;
@@ -7,7 +8,8 @@ const MAX_LINKS = 40;
 const NOT_FOUND: RealpathFailure = Object.freeze({ error: "not-found" });
 const OTHER: RealpathFailure = Object.freeze({ error: "other" });
 
-const QUIET = { throwIfNoEntry: false } as const;
+/** Node asks its options for more than these, and would find it in `Object.prototype`. */
+const QUIET = Object.freeze(bare({ throwIfNoEntry: false, bigint: false } as const));
 
 /** The canonical form of a path. */
 export function realpath(path: string): string | RealpathFailure {
@@ -48,7 +50,7 @@ export function lstat(path: string | Buffer): Stats | undefined {
   try {
     return lstatSync(path, QUIET);
   } catch (thrown) {
-    if ((thrown as { code?: unknown }).code === "ENOTDIR") {
+    if (codeOf(thrown) === "ENOTDIR") {
       return undefined;
     }
     throw thrown;
@@ -136,8 +138,13 @@ function bytesOf(path: string): Buffer {
   return Buffer.from(path, "latin1");
 }
 
+/** The operating system's code of an error. */
+export function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error ? member(thrown as { code?: unknown }, "code") : undefined;
+}
+
 function failure(thrown: unknown): RealpathFailure {
-  const { code } = thrown as { code?: unknown };
+  const code = codeOf(thrown);
   return { error: failureOf(String(code)) ?? "other" };
 }
 

@@ -1,4 +1,5 @@
 import { CallgateError } from "../../errors.js";
+import { members } from "../../members.js";
 
 /** The description of a machine: everything that a virtual host knows. */
 export interface Machine {
@@ -102,26 +103,40 @@ export function refused(message: string): CallgateError {
   return new CallgateError("invalid-world", message);
 }
 
-/** Refuses unknown keys, because a misspelled one would have no effect. */
-export function checkMachine(machine: Machine): void {
-  if (typeof machine !== "object" || machine === null) {
-    throw refused("the world is not an object");
-  }
-  checkKeys(machine, MACHINE, "the world");
-  checkKeys(machine.fs ?? {}, FILESYSTEM, "`fs`");
-  for (const [path, repository] of Object.entries(machine.git ?? {})) {
-    checkKeys(repository, REPOSITORY, `\`git\` at \`${path}\``);
-  }
+/**
+ * The machine, on objects that inherit nothing. An unknown key is refused, because a misspelled one would have no effect.
+ */
+export function checkedMachine(machine: Machine): Machine {
+  const read = known(machine, MACHINE, "the world");
   for (const name of ["home", "cwd"] as const) {
-    if (typeof machine[name] !== "string") {
+    if (typeof read[name] !== "string") {
       throw refused(`the world has no \`${name}\``);
     }
   }
+  return {
+    home: read.home ?? "",
+    cwd: read.cwd ?? "",
+    platform: read.platform ?? "posix",
+    fs: known(read.fs ?? {}, FILESYSTEM, "`fs`"),
+    git: Object.fromEntries(
+      Object.entries(read.git ?? {}).map(([path, found]) => [
+        path,
+        known(found as MachineRepository, REPOSITORY, `\`git\` at \`${path}\``),
+      ]),
+    ),
+    conditions: read.conditions ?? {},
+  };
 }
 
-function checkKeys(object: object, known: object, what: string): void {
-  const unknown = Object.keys(object).find((key) => !Object.hasOwn(known, key));
-  if (unknown !== undefined) {
-    throw refused(`unknown field \`${unknown}\` of ${what}, expected one of ${Object.keys(known).join(", ")}`);
+/** The members of an object that must have no others than these. */
+function known<T extends object>(object: T, keys: Keys<T>, what: string): Partial<T> {
+  if (typeof object !== "object" || object === null) {
+    throw refused(`${what} is not an object`);
   }
+  const names = Object.keys(keys) as (keyof T)[];
+  const unknown = Object.keys(object).find((key) => !Object.hasOwn(keys, key));
+  if (unknown !== undefined) {
+    throw refused(`unknown field \`${unknown}\` of ${what}, expected one of ${names.join(", ")}`);
+  }
+  return members(object, names);
 }

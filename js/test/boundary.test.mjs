@@ -586,3 +586,25 @@ test("nothing of a call, its options or a host's answer comes from Object.protot
   polluted("requireExists", false, () => assert.equal(extractDefaultRoles(["read-path"])[0], "read-path"));
   polluted("default", "none", () => assert.deepEqual(extractDefaultRoles(["read-path"]), ["read-path"]));
 });
+
+test("an array or an object that JSON would write as something else is not judged as what it holds", () => {
+  const path = `${SANDBOX}/a.txt`;
+  const dressed = (value) => Object.assign(value, { toJSON: () => "/etc/passwd" });
+  for (const paths of [dressed([path]), [dressed([path])]]) {
+    const asked = call("filesystem", "read_many", { paths });
+    unreadable(engine.evaluate(asked), /array with a `toJSON`/);
+    unreadable(engine.gate(asked).verdict, /array with a `toJSON`/);
+  }
+  const guarded = createEngine({ ...CONFIG, protectedPaths: ["/home/u/.ssh"] });
+  const key = "/home/u/.ssh/id";
+  for (const head of [dressed([]), dressed({}), [dressed({})], ["x", dressed([])]]) {
+    unreadable(guarded.evaluate(call("filesystem", "read_file", { path, head })), /has a `toJSON`/);
+  }
+  for (const head of [new String(key), ["x", new String(key)]]) {
+    assert.equal(guarded.evaluate(call("filesystem", "read_file", { path, head })).rule, "structural-protected-path");
+  }
+  // What a library makes is data to whoever does not look at it.
+  for (const head of [new Date(0), Buffer.from("x"), new URL("https://a.test"), [new Date(0)], new Number(5)]) {
+    assert.equal(guarded.evaluate(call("filesystem", "read_file", { path, head })).decision, "allow");
+  }
+});

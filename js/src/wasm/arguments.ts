@@ -46,7 +46,7 @@ const MOST_ITEMS = 262_144;
 const MOST_MEMBERS = 65_536;
 
 // Taken now, before other code can replace them.
-const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, prototype } = Object;
+const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, hasOwn, prototype } = Object;
 const { isArray } = Array;
 
 /** Thrown if arguments cannot be read. */
@@ -197,18 +197,41 @@ function read(given: object, name: string, purpose: Purpose): unknown {
   return descriptor.value;
 }
 
+/** The text that JSON writes for a string, and for an object that stands for one; `undefined` for everything else. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") {
+    return value;
+  }
+  try {
+    return value instanceof String ? String.prototype.valueOf.call(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refuses data that JSON would write as something else than it holds. */
+function checkOwnToJSON(value: unknown, name: string): void {
+  if (typeof value === "object" && value !== null && hasOwn(value, "toJSON")) {
+    throw new Unreadable(`the argument \`${name}\` has a \`toJSON\`, which would replace it`);
+  }
+}
+
 /** Writes what matters of a value that neither a role nor a condition names: whether it looks like a path. */
 function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: boolean): unknown {
-  if (typeof value === "string") {
-    if (pathLike && looksLikePath(value)) {
-      writeText(writer, value);
+  if (pathLike) {
+    checkOwnToJSON(value, name);
+  }
+  const text = textOf(value);
+  if (text !== undefined) {
+    if (pathLike && looksLikePath(text)) {
+      writeText(writer, text);
     } else {
       writer.byte(Tag.Unread);
     }
   } else if (value === undefined || value === null) {
     writer.byte(Tag.Null);
   } else if (pathLike && isArray(value)) {
-    writePathLike(writer, value);
+    writePathLike(writer, value, name);
   } else if (name === "toJSON" && typeof value === "function") {
     throw new Unreadable("the argument `toJSON` is a function, which would replace the arguments");
   } else if (name === "__proto__" && typeof value === "object") {
@@ -221,8 +244,8 @@ function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: bo
   return value;
 }
 
-function writePathLike(writer: Writer, items: readonly unknown[]): void {
-  const found = pathsByIndex(items) ?? pathsByName(items);
+function writePathLike(writer: Writer, items: readonly unknown[], name: string): void {
+  const found = pathsByIndex(items, name) ?? pathsByName(items, name);
   writer.byte(Tag.Array);
   writer.count(found.length);
   for (let index = 0; index < found.length; index++) {
@@ -231,32 +254,44 @@ function writePathLike(writer: Writer, items: readonly unknown[]): void {
 }
 
 /** The items that look like paths; undefined for an array that is mostly holes, which may be of any length. */
-function pathsByIndex(items: readonly unknown[]): string[] | undefined {
+function pathsByIndex(items: readonly unknown[], name: string): string[] | undefined {
   const found: string[] = [];
   let holes = 0;
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
-    if (typeof item === "string") {
-      if (looksLikePath(item)) {
-        found[found.length] = item;
+    if (item === undefined) {
+      if (++holes > MOST_ITEMS) {
+        return undefined;
       }
-    } else if (item === undefined && ++holes > MOST_ITEMS) {
-      return undefined;
+      continue;
+    }
+    const text = textOfItem(item, name);
+    if (text !== undefined && looksLikePath(text)) {
+      found[found.length] = text;
     }
   }
   return found;
 }
 
 /** The same by the names that the array has: hundreds of times as slow, but in proportion to what is there. */
-function pathsByName(items: readonly unknown[]): string[] {
+function pathsByName(items: readonly unknown[], name: string): string[] {
   const found: string[] = [];
-  for (const name of getOwnPropertyNames(items)) {
-    const item = (items as unknown as Record<string, unknown>)[name];
-    if (typeof item === "string" && looksLikePath(item)) {
-      found[found.length] = item;
+  for (const at of getOwnPropertyNames(items)) {
+    const text = textOfItem((items as unknown as Record<string, unknown>)[at], name);
+    if (text !== undefined && looksLikePath(text)) {
+      found[found.length] = text;
     }
   }
   return found;
+}
+
+/** The text of an item of an array. */
+function textOfItem(item: unknown, name: string): string | undefined {
+  if (typeof item === "string") {
+    return item;
+  }
+  checkOwnToJSON(item, name);
+  return textOf(item);
 }
 
 /** Characters within which the schemes before the path of a `file:` URI stand. */
@@ -356,6 +391,9 @@ function take(reading: Reading, count: number): void {
 
 function writeItems(writer: Writer, items: readonly unknown[], reading: Reading, depth: number): readonly unknown[] {
   const { length } = items;
+  if (reading.purpose !== "prepare" && "toJSON" in items) {
+    throw new Unreadable(`the argument \`${reading.name}\` holds an array with a \`toJSON\`, expected plain data`);
+  }
   take(reading, length);
   writer.byte(Tag.Array);
   writer.count(length);

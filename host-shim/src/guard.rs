@@ -41,6 +41,7 @@ mod locking;
 mod log;
 mod message;
 mod method;
+mod outlet;
 mod pins;
 mod queue;
 mod record;

@@ -1,7 +1,7 @@
 //! A server that is started as a program, and speaks on its standard streams.
 
 use std::ffi::OsString;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::Guard;
 use super::lines::{self, Line};
+use super::outlet::Outlet;
 
 /// Bytes of the longest message of a server, whose results may hold pictures.
 pub(super) const FROM_SERVER: usize = 128 * 1024 * 1024;
@@ -34,8 +35,7 @@ pub struct Program {
 /// A server that runs.
 pub(super) struct Running {
     child: Mutex<Child>,
-    /// `None` once its input has ended.
-    input: Mutex<Option<ChildStdin>>,
+    input: Outlet<ChildStdin>,
 }
 
 impl Running {
@@ -53,24 +53,24 @@ impl Running {
         };
         let running = Self {
             child: Mutex::new(child),
-            input: Mutex::new(Some(input)),
+            input: Outlet::new(input),
         };
         Ok((running, output))
     }
 
-    /// One message. A server that does not read any more has ended, which whoever reads its output notices.
+    /// One message.
     pub(super) fn send(&self, message: String) {
-        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(input) = input.as_mut() {
-            let _ = write_line(input, message);
-        }
+        self.input.send(message);
+    }
+
+    /// Returns `true` if it has not read for too long what is being written to it.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.input.is_stuck()
     }
 
     /// The server's input ends, unless a message is being written that it does not read.
     pub(super) fn close(&self) {
-        if let Ok(mut input) = self.input.try_lock() {
-            *input = None;
-        }
+        self.input.close();
     }
 
     /// Returns `true` if it has not ended yet.
@@ -136,10 +136,4 @@ pub(super) fn read(guard: &Guard, output: impl Read, mut each: impl FnMut(String
             Ok(None) | Err(_) => return,
         }
     }
-}
-
-/// At once: a peer that reads a message in two pieces waits for the second.
-pub(super) fn write_line(stream: &mut impl Write, mut message: String) -> io::Result<()> {
-    message.push('\n');
-    stream.write_all(message.as_bytes())
 }

@@ -6,17 +6,18 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::fd::AsFd as _;
 use std::process::ExitStatus;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::Guard;
-use super::child::{self, ENDING, Program, Running, write_line};
+use super::child::{self, ENDING, Program, Running};
 use super::lines::{self, Line};
+use super::outlet::Outlet;
 use super::relay::{Relay, Step};
 
 /// Bytes of the longest message of a client: a call of the largest size, and what stands around it.
@@ -27,6 +28,12 @@ pub(super) const CALLS: Duration = Duration::from_secs(10);
 
 /// How often it is looked whether a person has answered, or other tools are hidden.
 const NEWS: Duration = Duration::from_millis(200);
+
+/// How often it is looked whether a peer still reads.
+pub(super) const READING: Duration = Duration::from_secs(1);
+
+/// How long the last answers may take to be read by the client.
+pub(super) const TELLING: Duration = Duration::from_secs(1);
 
 /// How often it is looked whether something has ended.
 pub(super) const LOOK: Duration = Duration::from_millis(20);
@@ -89,7 +96,7 @@ enum Event {
 /// Shared by both directions.
 struct Shared {
     relay: Mutex<Relay>,
-    client: Mutex<File>,
+    client: Outlet<File>,
     server: Running,
 }
 
@@ -107,7 +114,7 @@ impl Guard {
         let shared = Arc::new(Shared {
             relay: Mutex::new(Relay::new(Arc::clone(&self))),
             // Not by way of the standard library's lock and buffer: whoever calls this may hold them.
-            client: Mutex::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)),
+            client: Outlet::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)),
             server: running,
         });
         let (tell, told) = channel();
@@ -143,14 +150,15 @@ impl Guard {
                 steps.into_iter().for_each(|step| watching.take(step));
             }
         })?;
-        let ended = match told.recv() {
-            Ok(Event::ClientLeft) | Err(_) => Ended::ClientLeft,
-            Ok(Event::Signal(signal)) => Ended::Signal(signal),
-            Ok(Event::ServerSilent) => Ended::ServerLeft(shared.server.stop()?),
+        let ended = match shared.wait(&told) {
+            Event::ClientLeft => Ended::ClientLeft,
+            Event::Signal(signal) => Ended::Signal(signal),
+            Event::ServerSilent => Ended::ServerLeft(shared.server.stop()?),
         };
+        let mut telling = Vec::new();
         if !matches!(ended, Ended::ServerLeft(_)) {
             let denied = shared.relay().stop();
-            denied.into_iter().for_each(|answer| shared.to_client(answer));
+            telling.push(tell_client(&shared, denied)?);
             // A second signal does not wait for calls.
             let deadline = Instant::now() + CALLS;
             while shared.relay().calls_in_flight() > 0 && Instant::now() < deadline {
@@ -170,12 +178,21 @@ impl Guard {
             thread::sleep(LOOK);
         }
         let unanswered = shared.relay().server_left();
-        for answer in unanswered {
-            shared.to_client(answer);
+        telling.push(tell_client(&shared, unanswered)?);
+        let deadline = Instant::now() + TELLING;
+        while telling.iter().any(|telling| !telling.is_finished()) && Instant::now() < deadline {
+            thread::sleep(LOOK);
         }
         self.ended(ended.to_string());
         Ok(ended)
     }
+}
+
+/// Writes to the client, which may not read: whoever ends waits for it no longer than it must.
+fn tell_client(shared: &Arc<Shared>, answers: Vec<String>) -> io::Result<JoinHandle<()>> {
+    let shared = Arc::clone(shared);
+    let telling = thread::Builder::new().name("answers".into());
+    telling.spawn(move || answers.into_iter().for_each(|answer| shared.client.send(answer)))
 }
 
 /// Tells of each signal that asks the process to end.
@@ -199,6 +216,19 @@ impl fmt::Display for Ended {
 impl Shared {
     fn relay(&self) -> MutexGuard<'_, Relay> {
         self.relay.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The reason to end: something that happens, or a peer that does not read any more.
+    fn wait(&self, told: &Receiver<Event>) -> Event {
+        loop {
+            match told.recv_timeout(READING) {
+                Ok(event) => return event,
+                Err(RecvTimeoutError::Disconnected) => return Event::ClientLeft,
+                Err(RecvTimeoutError::Timeout) if self.client.is_stuck() => return Event::ClientLeft,
+                Err(RecvTimeoutError::Timeout) if self.server.is_stuck() => return Event::ServerSilent,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
     }
 
     fn read_client(&self, guard: &Guard, tell: &Sender<Event>) {
@@ -225,14 +255,8 @@ impl Shared {
     fn take(&self, step: Step) {
         match step {
             Step::ToServer(message) => self.server.send(message),
-            Step::ToClient(message) => self.to_client(message),
+            Step::ToClient(message) => self.client.send(message),
             Step::Refused(_) | Step::Nowhere => {}
         }
-    }
-
-    /// One message. A client that does not read any more has left, which its own thread notices.
-    fn to_client(&self, message: String) {
-        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = write_line(&mut *client, message);
     }
 }

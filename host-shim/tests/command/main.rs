@@ -9,6 +9,8 @@ mod ceilings;
 #[cfg(feature = "guard")]
 mod changes;
 mod documents;
+#[cfg(feature = "http")]
+mod ending;
 #[cfg(feature = "guard")]
 mod faults;
 mod files;

@@ -26,7 +26,8 @@ use super::started::Started;
 use super::workers::Workers;
 use crate::guard::child::Program;
 use crate::guard::lines::{self, Line};
-use crate::guard::stdio::{CALLS, FROM_CLIENT, LOOK, signals};
+use crate::guard::outlet::Outlet;
+use crate::guard::stdio::{CALLS, FROM_CLIENT, LOOK, READING, signals};
 use crate::guard::{Ended, Guard};
 
 /// How many connections may be open.
@@ -122,7 +123,7 @@ impl Guard {
         let runtime = runtime()?;
         let (tell, stops) = channel();
         watch_signals(&tell)?;
-        let output = Mutex::new(File::from(io::stdout().as_fd().try_clone_to_owned()?));
+        let output = Outlet::new(File::from(io::stdout().as_fd().try_clone_to_owned()?));
         let server = Server::Url(Connection::new(Arc::new(remote)));
         let session = {
             let _runtime = runtime.enter();
@@ -135,9 +136,12 @@ impl Guard {
             // Nobody waits any more once the guard ends.
             let _ = tell.send(Stop::ClientLeft);
         })?;
-        let ended = match stops.recv() {
-            Ok(Stop::ClientLeft) | Err(_) => Ended::ClientLeft,
-            Ok(Stop::Signal(signal)) => Ended::Signal(signal),
+        let ended = loop {
+            match stops.recv_timeout(READING) {
+                Ok(Stop::Signal(signal)) => break Ended::Signal(signal),
+                Err(RecvTimeoutError::Timeout) if !session.is_stuck() => {}
+                Ok(Stop::ClientLeft) | Err(_) => break Ended::ClientLeft,
+            }
         };
         runtime.block_on(session.stop());
         let deadline = Instant::now() + CALLS;

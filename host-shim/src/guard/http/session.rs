@@ -15,9 +15,11 @@ use super::remote::Connection;
 use super::response::Events;
 use super::streams::Streams;
 use crate::guard::Guard;
-use crate::guard::child::{Running, write_line};
+use crate::guard::child::Running;
 use crate::guard::message::Id;
+use crate::guard::outlet::Outlet;
 use crate::guard::relay::{Relay, Step};
+use crate::guard::stdio::TELLING;
 
 /// How often it is looked whether a person has answered, or other tools are hidden.
 const NEWS: Duration = Duration::from_millis(200);
@@ -31,7 +33,7 @@ pub(super) const INITIALIZED: &str = "notifications/initialized";
 /// The transport to a client.
 pub(super) enum Client {
     /// This process's output.
-    Output(Mutex<File>),
+    Output(Outlet<File>),
     /// Answers to its requests over HTTP.
     Streams(Streams),
 }
@@ -166,11 +168,7 @@ impl Session {
     pub(super) async fn deliver(&self, text: String, origin: Option<&Id>, event: Event) {
         match &self.client {
             Client::Output(_) if text.is_empty() => {}
-            Client::Output(output) => block_in_place(|| {
-                let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-                // A client that does not read any more has left, which its own thread notices.
-                let _ = write_line(&mut *output, text);
-            }),
+            Client::Output(output) => block_in_place(|| output.send(text)),
             Client::Streams(streams) => streams.deliver(text, origin, event).await,
         }
     }
@@ -253,24 +251,38 @@ impl Session {
     }
 
     /// No call is sent any more; those that wait to be sent are denied.
-    pub(super) async fn stop(&self) {
+    pub(super) async fn stop(self: &Arc<Self>) {
         let denied = block_in_place(|| self.relay().stop());
-        for answer in denied {
-            self.deliver(answer, None, Event::default()).await;
-        }
+        self.tell(denied).await;
     }
 
     /// The server is gone: everything that waits is answered.
-    pub(super) async fn server_left(&self) {
+    pub(super) async fn server_left(self: &Arc<Self>) {
         self.is_over.store(true, Ordering::Relaxed);
         let answers = block_in_place(|| self.relay().server_left());
-        for answer in answers {
-            self.deliver(answer, None, Event::default()).await;
-        }
+        self.tell(answers).await;
+    }
+
+    /// Tells the client, which may not read: whoever ends waits for it no longer than it must.
+    async fn tell(self: &Arc<Self>, answers: Vec<String>) {
+        let session = Arc::clone(self);
+        let telling = tokio::spawn(async move {
+            for answer in answers {
+                session.deliver(answer, None, Event::default()).await;
+            }
+        });
+        // What it does not read is lost with it.
+        let _ = timeout(TELLING, telling).await;
+    }
+
+    /// Returns `true` if the client or the server has not read for too long what is being written to it.
+    pub(super) fn is_stuck(&self) -> bool {
+        let client = matches!(&self.client, Client::Output(output) if output.is_stuck());
+        client || matches!(&self.server, Server::Program(program) if program.is_stuck())
     }
 
     /// Ends the server's side.
-    pub(super) async fn end(&self) {
+    pub(super) async fn end(self: &Arc<Self>) {
         self.is_over.store(true, Ordering::Relaxed);
         match &self.server {
             Server::Program(program) => {

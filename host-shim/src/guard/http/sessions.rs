@@ -190,9 +190,9 @@ impl Listener {
     pub(super) fn tidy(&self) {
         let names: Vec<String> = {
             let sessions = self.sessions();
-            let over = sessions
-                .iter()
-                .filter(|(_, kept)| kept.session.is_over() || kept.session.idle() >= KEPT);
+            let over = sessions.iter().filter(|(_, kept)| {
+                kept.session.is_over() || kept.session.is_stuck() || kept.session.idle() >= KEPT
+            });
             over.map(|(name, _)| name.clone()).collect()
         };
         names.iter().for_each(|name| self.forget(name));
@@ -212,10 +212,16 @@ impl Listener {
         self.all().iter().map(|session| session.calls_in_flight()).sum()
     }
 
-    /// No session sends a call any more; those that wait to be sent are denied.
+    /// No session sends a call any more; those that wait to be sent are denied. Clients are told side by side: one that does not
+    /// read is no concern of the others.
     pub(super) async fn stop(&self) {
-        for session in self.all() {
-            session.stop().await;
+        let stopping = self.all().into_iter();
+        let stopping: Vec<_> = stopping
+            .map(|session| tokio::spawn(async move { session.stop().await }))
+            .collect();
+        for stopped in stopping {
+            // One that fails has nothing to say any more.
+            let _ = stopped.await;
         }
     }
 

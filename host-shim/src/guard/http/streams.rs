@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use tokio::sync::mpsc::error::SendTimeoutError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::envelope::{Envelope, Kind};
@@ -15,6 +17,9 @@ const QUEUED: usize = 256;
 
 /// Bytes of the messages that wait for a stream.
 const QUEUED_BYTES: usize = 16 * 1024 * 1024;
+
+/// How long a client may read nothing of a stream on which more waits.
+const READING: Duration = Duration::from_secs(60);
 
 /// One thing said on a stream.
 #[derive(Debug)]
@@ -98,7 +103,19 @@ impl Streams {
         let to = self.state().post(&id.text);
         if let Some(to) = to {
             // The client may have left.
-            let _ = to.send(piece).await;
+            let _ = self.say(&to, piece).await;
+        }
+    }
+
+    /// Says something on a stream. A stream whose client does not read ends. Gives back what was not said.
+    async fn say(&self, to: &Sender<Piece>, piece: Piece) -> Option<Piece> {
+        match to.send_timeout(piece, READING).await {
+            Ok(()) => None,
+            Err(SendTimeoutError::Closed(piece)) => Some(piece),
+            Err(SendTimeoutError::Timeout(piece)) => {
+                self.state().forget(to);
+                Some(piece)
+            }
         }
     }
 
@@ -119,12 +136,12 @@ impl Streams {
             }
         };
         let unsaid = match to {
-            Some((to, true)) => to.send(Piece::Last(event)).await.err(),
-            Some((to, false)) => to.send(Piece::Part(event)).await.err(),
-            None => Some(tokio::sync::mpsc::error::SendError(Piece::Part(event))),
+            Some((to, true)) => self.say(&to, Piece::Last(event)).await,
+            Some((to, false)) => self.say(&to, Piece::Part(event)).await,
+            None => Some(Piece::Part(event)),
         };
         // The next stream begins with it.
-        if let Some(tokio::sync::mpsc::error::SendError(Piece::Part(event) | Piece::Last(event))) = unsaid {
+        if let Some(Piece::Part(event) | Piece::Last(event)) = unsaid {
             let mut state = self.state();
             let bytes = event.data.as_ref().map_or(0, String::len);
             let has_room = state.queue.len() < QUEUED && state.queued() + bytes <= QUEUED_BYTES;
@@ -139,6 +156,12 @@ impl State {
     fn queued(&self) -> usize {
         let data = self.queue.iter().filter_map(|event| event.data.as_ref());
         data.map(String::len).sum()
+    }
+
+    /// A stream that nobody reads ends.
+    fn forget(&mut self, stream: &Sender<Piece>) {
+        self.posts.retain(|post| !post.to.same_channel(stream));
+        self.own = self.own.take().filter(|(_, own)| !own.same_channel(stream));
     }
 
     fn post(&self, id: &str) -> Option<Sender<Piece>> {

@@ -64,11 +64,11 @@ test("a word for one role is an array for whoever asks for roles", () => {
   const annotations = `{"servers": {"s": {"tools": [ // one
     {"toolName": "t", "args": {"a": "read-path",
      "b": {"default": "write-path", "when": [{"condition": {"arg": "c", "is": "truthy"}, "roles": "none"}]},
-     "d": {"roles": "read-path", "relativeTo": "a"}}},
+     "d": {"roles": "read-path", "relativeTo": "a"}, "e": {"roles": "write-path", "reach": "tree"}}},
     {"toolName": "u", "args": {"a": "read-path"}}]}}}`;
   const engine = new PolicyEngine({ rules: [] }, annotations, [], undefined, undefined, undefined, undefined, { host });
   const roles = (args) => engine.getAnnotation("s", "t", args).args;
-  assert.deepEqual(roles({}), { a: ["read-path"], b: ["write-path"], d: ["read-path"] });
+  assert.deepEqual(roles({}), { a: ["read-path"], b: ["write-path"], d: ["read-path"], e: ["write-path"] });
   assert.deepEqual(roles({ c: true }).b, ["none"]);
   assert.deepEqual(engine.getAnnotation("s", "u", {}).args, { a: ["read-path"] });
   assert.deepEqual(engine.getStoredAnnotation("s", "t").args.b.when[0].roles, ["none"]);

@@ -172,7 +172,11 @@ pub(crate) fn read_stored(stored: &Value, registry: &Registry) -> Result<Vec<Arg
         for (name, node) in args.entries() {
             let none = matches!(node.value(), Json::Array(roles) if roles.is_empty());
             let roles = if none {
-                Some((Roles::Fixed(Vec::new()), None))
+                Some(RoleSpec {
+                    roles: Roles::Fixed(Vec::new()),
+                    relative_to: None,
+                    reach: None,
+                })
             } else {
                 read_role_spec(&node, registry)
             };
@@ -222,11 +226,16 @@ fn may_be_base(arguments: &[Argument], base: &str) -> bool {
 }
 
 fn argument(name: Option<ArgumentName>, spec: Option<RoleSpec>) -> Option<Argument> {
-    let (roles, relative_to) = spec?;
+    let RoleSpec {
+        roles,
+        relative_to,
+        reach,
+    } = spec?;
     Some(Argument {
         name: name?,
         roles,
         relative_to,
+        reach,
     })
 }
 

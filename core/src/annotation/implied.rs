@@ -15,6 +15,7 @@ pub(super) fn add(arguments: &mut Vec<Argument>, semantics: &Semantics) {
                 name,
                 roles,
                 relative_to: None,
+                reach: None,
             });
         }
     }
@@ -55,6 +56,7 @@ mod tests {
                 name: name(one),
                 roles: Roles::Fixed(vec![RoleId::NONE]),
                 relative_to: None,
+                reach: None,
             })
             .collect();
         let semantics = Semantics {

@@ -3,23 +3,43 @@
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Json, Node, Object, keys};
-use crate::model::{Clause, Roles};
+use crate::model::{Clause, Reach, Roles};
 use crate::role::{Registry, RoleId};
 
-/// The roles of an argument, and the argument that its relative paths start from.
-pub(super) type RoleSpec = (Roles, Option<Box<str>>);
+/// The roles of an argument, and what more is said of its values.
+pub(super) struct RoleSpec {
+    pub(super) roles: Roles,
+    /// The argument that its relative paths start from.
+    pub(super) relative_to: Option<Box<str>>,
+    pub(super) reach: Option<Reach>,
+}
 
-/// The roles of an argument, alone or as `{roles, relativeTo}`.
+/// The roles of an argument, alone or as `{roles, relativeTo?, reach?}`.
 pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option<RoleSpec> {
-    let is_relative = |key| node.value().get(key).is_some();
-    if !is_relative("relativeTo") && !is_relative("roles") {
-        return read_roles(node, registry).map(|roles| (roles, None));
+    let mut known = keys::ROLE_SPEC.iter();
+    if !known.any(|key| node.value().get(key).is_some()) {
+        return read_roles(node, registry).map(|roles| RoleSpec {
+            roles,
+            relative_to: None,
+            reach: None,
+        });
     }
-    // A misspelled key here would change where relative paths start, so it is an error and not a warning.
-    let object = node.object_of(keys::RELATIVE_ROLES, Severity::Error)?;
+    // A misspelled key here would change what a value means, so it is an error and not a warning.
+    let object = node.object_of(keys::ROLE_SPEC, Severity::Error)?;
     let roles = object.require("roles", "an array of roles", |node| read_roles(node, registry));
-    let base = object.require("relativeTo", "the name of an argument", |node| node.name());
-    Some((roles?, Some(base?.into())))
+    let base = object.optional("relativeTo").map(|node| node.name());
+    let reach = object.optional("reach").map(|node| node.word());
+    Some(RoleSpec {
+        roles: roles?,
+        relative_to: match base {
+            Some(base) => Some(base?.into()),
+            None => None,
+        },
+        reach: match reach {
+            Some(reach) => Some(reach?),
+            None => None,
+        },
+    })
 }
 
 /// The roles of an argument: an array of them, or a conditional.
@@ -125,6 +145,34 @@ mod tests {
             let fault = format!("{severity} {}", rest.trim_start_matches([':', ' ', '.']));
             assert!(fault.starts_with(expected), "{fault}");
         }
+    }
+
+    /// Compares what is read of a spec, as far as it says how far the tool reaches, and the codes of its faults.
+    #[track_caller]
+    fn check_spec(spec: Value, reach: Option<Reach>, faults: &[&str]) {
+        let report = Report::default();
+        let spec = Json::from(&spec);
+        let read = read_role_spec(&Node::document(&spec, "x", &report), &Registry::default());
+        assert_eq!(read.and_then(|spec| spec.reach), reach);
+        let found = report.finish("x");
+        let found: Vec<&str> = found.iter().map(|fault| fault.code.as_str()).collect();
+        assert_eq!(found, faults);
+    }
+
+    #[test]
+    fn a_spec_says_how_far_a_tool_reaches() {
+        let spec = |reach: Value| json!({"roles": "write-path", "reach": reach});
+        check_spec(json!("write-path"), None, &[]);
+        check_spec(spec(json!("tree")), Some(Reach::Tree), &[]);
+        check_spec(spec(json!("entry")), Some(Reach::Entry), &[]);
+        check_spec(spec(json!("Tree")), None, &["unknown-value"]);
+        check_spec(spec(json!(null)), None, &["wrong-type"]);
+        check_spec(json!({"reach": "tree"}), None, &["missing-field"]);
+        check_spec(
+            json!({"roles": "write-path", "reech": "tree"}),
+            None,
+            &["unknown-key"],
+        );
     }
 
     #[test]

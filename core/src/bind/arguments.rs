@@ -13,7 +13,7 @@ use super::shape::ShapeError;
 use super::siblings::Siblings;
 use super::value::{MOST_MEMBERS, PointerToken, Value};
 use super::walk::{Met, WayStep, walk};
-use crate::model::{Argument, ConditionArgument, SchemaType};
+use crate::model::{Argument, ConditionArgument, Reach, SchemaType};
 use crate::program::{Compatibility, Program, ResolvedRoles, Tool, ToolMember};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
@@ -37,6 +37,9 @@ pub(crate) struct BoundValue<'p, 'c> {
     pub(crate) role_set: RoleSet,
     /// The argument whose path it is relative to, where it is a relative path.
     pub(crate) relative_to: Option<&'p str>,
+    /// How far the tool changes what it names, where the annotation says so.
+    #[expect(dead_code, reason = "the checks of what lies below a path read it")]
+    pub(crate) reach: Option<Reach>,
     /// The position of the annotated argument under which it was found, among those that name that member or something inside
     /// it.
     rank: usize,
@@ -56,6 +59,7 @@ impl<'p, 'c> BoundValue<'p, 'c> {
             roles,
             role_set: roles.iter().copied().collect(),
             relative_to: None,
+            reach: None,
             rank: 0,
         }
     }
@@ -257,7 +261,8 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         if !role_set.intersects(program.valued_roles) {
             return None;
         }
-        let relative_to = tool.arguments.get(index)?.relative_to.as_deref();
+        let argument = tool.arguments.get(index)?;
+        let relative_to = argument.relative_to.as_deref();
         Some(AnnotatedArgument {
             rank,
             at,
@@ -265,6 +270,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             roles: self.resolved.get(index)?,
             role_set,
             relative_to: relative_to.filter(|_| role_set.intersects(program.path_roles)),
+            reach: argument.reach,
             is_resource: role_set.intersects(program.resource_roles),
             is_judged: role_set.intersects(program.judged_roles),
         })
@@ -402,6 +408,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             roles: annotated.roles,
             role_set: annotated.role_set,
             relative_to: annotated.relative_to,
+            reach: annotated.reach,
             rank: annotated.rank,
         };
         if self.values.len() >= program.limits.values_per_role
@@ -470,6 +477,7 @@ struct AnnotatedArgument<'n, 'p> {
     roles: &'p [RoleId],
     role_set: RoleSet,
     relative_to: Option<&'p str>,
+    reach: Option<Reach>,
     is_resource: bool,
     /// `true` if it bears one of the [judged roles](Program::judged_roles).
     is_judged: bool,

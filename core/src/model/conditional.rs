@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::argument_name::ArgumentName;
 use super::scalars::{ComparedValue, ConditionValue, Scalar, Scalars};
+use crate::named::named;
 use crate::role::RoleId;
 use crate::text::escape_token;
 
@@ -16,6 +17,18 @@ pub(crate) struct Argument {
     pub(crate) roles: Roles,
     /// The argument whose path its relative paths start from.
     pub(crate) relative_to: Option<Box<str>>,
+    /// How far the tool changes what its paths name; `None` where nobody says.
+    pub(crate) reach: Option<Reach>,
+}
+
+named! {
+    /// How far a tool changes what a path names.
+    pub(crate) enum Reach {
+        /// The entry alone: one file, one link, one empty directory.
+        Entry = "entry",
+        /// Everything below it as well.
+        Tree = "tree",
+    }
 }
 
 /// The roles of an argument.

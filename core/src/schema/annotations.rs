@@ -7,7 +7,7 @@ use super::shape::{
     about, document, either, flag, list, map, name, object, roles, some_roles, text, texts, word,
 };
 use crate::document::keys;
-use crate::model::{SideEffectLevel, ToolKind};
+use crate::model::{Reach, SideEffectLevel, ToolKind};
 use crate::named::Named;
 
 pub(super) fn annotations() -> Value {
@@ -68,20 +68,18 @@ fn tool() -> Value {
 
 /// The roles of one argument.
 fn argument() -> Value {
-    let relative = object(
-        keys::RELATIVE_ROLES,
-        keys::RELATIVE_ROLES,
-        true,
-        |key| match key {
-            "roles" => either([some_roles("Its roles."), conditional()]),
-            "relativeTo" => name("The argument that its relative paths start from."),
-            _ => json!(false),
-        },
-    );
+    let spec = object(keys::ROLE_SPEC, &["roles"], true, |key| match key {
+        "roles" => either([some_roles("Its roles."), conditional()]),
+        "relativeTo" => name("The argument that its relative paths start from."),
+        "reach" => word::<Reach>(
+            "How far the tool changes what its paths name: the entry alone, or the tree below it.",
+        ),
+        _ => json!(false),
+    });
     either([
         some_roles("Its roles; `none` where it names nothing."),
         conditional(),
-        relative,
+        spec,
     ])
 }
 

@@ -1,6 +1,6 @@
 import * as wasm from "../../wasm/functions.js";
 import { within } from "../functions/module.js";
-import type { ArgumentRole, ArgumentRoles, ConditionalRoles, RelativeRoles, RolesOf } from "../types.js";
+import type { ArgumentRole, ArgumentRoles, ConditionalRoles, RolesOf, RoleSpec } from "../types.js";
 import { define, type Purpose, writeArguments } from "../wasm/arguments.js";
 import { ownWriter } from "../wasm/writer.js";
 import { jsonText } from "./json.js";
@@ -8,10 +8,10 @@ import { firstOf, tokensOf } from "./pointer.js";
 import { getRoleDefinition, isArgumentRole } from "./roles.js";
 
 /** The roles of one argument, as an annotation may hold them. */
-type RoleSpec<Role extends string = ArgumentRole> = string | readonly Role[] | ConditionalRoles<Role>;
+type StoredRoles<Role extends string = ArgumentRole> = string | readonly Role[] | ConditionalRoles<Role>;
 /** The part of a stored annotation that the functions here read. */
 interface StoredArgs {
-  readonly args: Readonly<Record<string, RoleSpec | RelativeRoles | undefined>>;
+  readonly args: Readonly<Record<string, StoredRoles | RoleSpec | undefined>>;
 }
 /** The same part of an annotation without conditional roles. */
 export interface PlainArgs {
@@ -29,7 +29,7 @@ interface FileOf<Tool> {
 type ServerOf<File extends FileOf<StoredArgs>> = NonNullable<File["servers"][string]>;
 
 /** Returns `true` if an argument's roles depend on the call. */
-export function isConditionalRoles<Spec extends RoleSpec<string>>(
+export function isConditionalRoles<Spec extends StoredRoles<string>>(
   roles: Spec,
 ): roles is Exclude<Spec, string | readonly unknown[]> {
   return typeof roles !== "string" && !Array.isArray(roles);
@@ -53,13 +53,13 @@ function several<Role extends string>(roles: RolesOf<Role, never>): Role[] {
   return typeof roles === "string" ? [roles] : [...roles];
 }
 
-function isRelative(spec: ArgumentRoles): spec is Extract<ArgumentRoles, RelativeRoles> {
-  return typeof spec === "object" && Object.hasOwn(spec, "relativeTo");
+function isSpec(spec: ArgumentRoles): spec is Extract<ArgumentRoles, RoleSpec> {
+  return typeof spec === "object" && Object.hasOwn(spec, "roles");
 }
 
-/** The roles without the argument that relative paths start from. */
+/** The roles alone, without what more is said of the values. */
 function rolesIn(spec: ArgumentRoles): RolesOf<ArgumentRole, never> | ConditionalRoles {
-  return isRelative(spec) ? spec.roles : (spec as RolesOf<ArgumentRole, never>);
+  return isSpec(spec) ? spec.roles : (spec as RolesOf<ArgumentRole, never>);
 }
 
 /** The arguments with an array in place of every word. */
@@ -68,7 +68,7 @@ export function argsInFull(args: Readonly<Record<string, ArgumentRoles | undefin
   for (const [name, spec] of Object.entries(args)) {
     if (spec !== undefined) {
       const roles = inFull(rolesIn(spec));
-      define(full, name, isRelative(spec) ? { ...spec, roles } : roles);
+      define(full, name, isSpec(spec) ? { ...spec, roles } : roles);
     }
   }
   return full;

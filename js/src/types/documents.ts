@@ -108,18 +108,20 @@ export interface ConditionalRoles<Role extends string = ArgumentRole, Found exte
   readonly when: readonly { readonly condition: RoleCondition<Found>; readonly roles: RolesOf<Role, Found> }[];
 }
 
-/** Roles of an argument whose relative paths start from another argument's path. */
-export interface RelativeRoles<Role extends string = ArgumentRole, Found extends string = never> {
+/** Roles of an argument, with what more is said of its values. */
+export interface RoleSpec<Role extends string = ArgumentRole, Found extends string = never> {
   readonly roles: RolesOf<Role, Found> | ConditionalRoles<Role, Found>;
-  /** The name of the other argument. */
-  readonly relativeTo: string;
+  /** The name of the argument from whose path its relative paths start. */
+  readonly relativeTo?: string | undefined;
+  /** How far the tool changes what its paths name: the entry alone, or everything below it as well. */
+  readonly reach?: Word<"entry" | "tree", Found> | undefined;
 }
 
 /** The roles of one argument: the word of one, several, or roles that depend on the call. */
 export type ArgumentRoles<Role extends string = ArgumentRole, Found extends string = never> =
   | RolesOf<Role, Found>
   | ConditionalRoles<Role, Found>
-  | RelativeRoles<Role, Found>;
+  | RoleSpec<Role, Found>;
 
 /** The kind of a tool, as in the Agent Client Protocol. */
 export type ToolKind = "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "other";

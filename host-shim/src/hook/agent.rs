@@ -24,6 +24,12 @@ pub enum Agent {
 /// Modes of Claude Code in which it asks a person if a hook says so.
 const ASKING_MODES: [&str; 2] = ["default", "acceptEdits"];
 
+/// Modes of Claude Code in which it runs what it would ask about, or refuses it, without a person.
+const UNASKING_MODES: [&str; 3] = ["auto", "bypassPermissions", "dontAsk"];
+
+/// The mode of several agents in which nothing is done before a person has agreed to a plan.
+const PLANNING: &str = "plan";
+
 /// The files of [`Agent::protected`] that Copilot CLI and VS Code share.
 const COPILOT: &[&str] = &[
     "**/.github/hooks",
@@ -52,6 +58,8 @@ pub(super) enum Event {
     Mcp,
     /// Cursor: read a file.
     Read,
+    /// Claude Code: run a shell command that stands in the text of a skill or of a command.
+    Skill,
 }
 
 impl Agent {
@@ -189,6 +197,8 @@ impl Agent {
         match (self, event) {
             // A question is an error there, and the call goes on.
             (Self::Codex | Self::GeminiCli | Self::Goose, _) if event != Event::Permission => false,
+            // Every answer but leave keeps such a command from running.
+            (_, Event::Skill) => false,
             // Reads cannot be asked about, and before a tool in general Cursor takes the word and does not ask.
             (Self::Cursor, Event::Tool | Event::Read) => false,
             (_, _) if trusts_ask => true,
@@ -212,7 +222,19 @@ impl Agent {
     pub(super) fn takes_arguments(self, event: Event) -> bool {
         match (self, event) {
             (Self::ClaudeCode, Event::Permission) | (_, Event::Tool) => self != Self::Goose,
-            (_, Event::Permission | Event::Shell | Event::Mcp | Event::Read) => false,
+            (_, Event::Permission | Event::Shell | Event::Mcp | Event::Read | Event::Skill) => false,
+        }
+    }
+
+    /// Returns `true` if a person decides in this mode, or the agent in its own way, so that a hook may not answer for them. Modes that are
+    /// not known are taken for such ones where the agent says each of its modes.
+    pub(super) fn leaves_to_a_person(self, mode: Option<&str>) -> bool {
+        match (self, mode) {
+            (_, None) => false,
+            (Self::ClaudeCode, Some(mode)) => {
+                !ASKING_MODES.contains(&mode) && !UNASKING_MODES.contains(&mode)
+            }
+            (_, Some(mode)) => mode == PLANNING,
         }
     }
 

@@ -26,6 +26,8 @@ pub struct HookAnswer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answered {
     Allow,
+    /// The hook has nothing against the call, and a person decides, or the agent.
+    Left,
     /// A person is asked.
     Ask,
     /// A person would have to be asked, and cannot.
@@ -55,6 +57,7 @@ impl HookAnswer {
         let (agent, event) = (call.voice, call.event);
         match answered {
             Answered::Allow => allowed(agent, event, &shown("allowed: ", reason), arguments),
+            Answered::Left => left(agent, event, arguments),
             Answered::Ask => asked(agent, event, &shown("a person decides: ", reason), arguments),
             Answered::Unasked => denied(agent, event, &shown(&unasked(call), reason)),
             Answered::Deny => denied(agent, event, &shown("denied: ", reason)),
@@ -79,11 +82,14 @@ impl HookAnswer {
 
 fn unasked(call: &HookCall) -> String {
     let is_word = |mode: &&str| mode.len() < 32 && mode.chars().all(char::is_alphanumeric);
-    match (call.agent, call.mode.as_deref().filter(is_word)) {
-        (Agent::ClaudeCode | Agent::Vscode, Some(mode)) => {
+    match (call.agent, call.event, call.mode.as_deref().filter(is_word)) {
+        (_, Event::Skill, _) => {
+            "a person would have to decide, and cannot be asked about a skill's command: ".to_owned()
+        }
+        (Agent::ClaudeCode | Agent::Vscode, _, Some(mode)) => {
             format!("a person would have to decide, and is not asked in the mode `{mode}`: ")
         }
-        (_, _) => "a person would have to decide, and cannot be asked here: ".to_owned(),
+        (_, _, _) => "a person would have to decide, and cannot be asked here: ".to_owned(),
     }
 }
 
@@ -100,6 +106,8 @@ fn allowed(agent: Agent, event: Event, reason: &str, arguments: Option<&Value>) 
             arguments,
         ))),
         (Agent::CopilotCli, Event::Permission) => HookAnswer::saying(&json!({"behavior": "allow"})),
+        // Leave adds nothing there.
+        (_, Event::Skill) => HookAnswer::silent(),
         // A bare `allow` is a fault there; without an answer the call goes on.
         (Agent::Codex, _) if arguments.is_none() => HookAnswer::silent(),
         (Agent::Codex, _) => HookAnswer::saying(&specific(with(
@@ -127,11 +135,34 @@ fn allowed(agent: Agent, event: Event, reason: &str, arguments: Option<&Value>) 
     }
 }
 
+/// Nothing but the arguments that were judged: the agent goes on as it would without the hook.
+fn left(agent: Agent, event: Event, arguments: Option<&Value>) -> HookAnswer {
+    match (agent, event, arguments) {
+        (Agent::Codex | Agent::Goose, Event::Tool, _) => allowed(agent, event, "", arguments),
+        (Agent::ClaudeCode | Agent::Vscode, Event::Tool, Some(_)) => HookAnswer::saying(&specific(with(
+            json!({"hookEventName": "PreToolUse"}),
+            "updatedInput",
+            arguments,
+        ))),
+        (Agent::GeminiCli, Event::Tool, Some(arguments)) => {
+            let specific = json!({"hookEventName": "BeforeTool", "tool_input": arguments});
+            HookAnswer::saying(&json!({ "hookSpecificOutput": specific }))
+        }
+        (Agent::CopilotCli, Event::Tool, Some(_)) => {
+            HookAnswer::saying(&with(json!({}), "modifiedArgs", arguments))
+        }
+        // Without a document it may take the hook for one that failed.
+        (Agent::Cursor, _, _) => HookAnswer::saying(&with(json!({}), "updated_input", arguments)),
+        (_, _, _) => HookAnswer::silent(),
+    }
+}
+
 /// Only for agents that ask at this event.
 fn asked(agent: Agent, event: Event, reason: &str, arguments: Option<&Value>) -> HookAnswer {
     match (agent, event) {
         // The person is asked already.
         (_, Event::Permission) => HookAnswer::silent(),
+        (_, Event::Skill) => denied(agent, event, reason),
         (Agent::ClaudeCode | Agent::Vscode, _) => HookAnswer::saying(&before_tool("ask", reason, arguments)),
         (Agent::Cursor, _) => HookAnswer::saying(&json!({"permission": "ask", "user_message": reason})),
         (Agent::CopilotCli, _) => HookAnswer::saying(&copilot("ask", reason, arguments)),
@@ -145,6 +176,11 @@ fn denied(agent: Agent, event: Event, reason: &str) -> HookAnswer {
             permission(json!({"behavior": "deny", "message": reason}))
         }
         (Agent::CopilotCli, Event::Permission) => json!({"behavior": "deny", "message": reason}),
+        (_, Event::Skill) => specific(json!({
+            "hookEventName": "PreSkillShellCommand",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": reason,
+        })),
         (Agent::ClaudeCode | Agent::Codex | Agent::Vscode, _) => before_tool("deny", reason, None),
         (Agent::Cursor, _) => json!({"permission": "deny", "user_message": reason, "agent_message": reason}),
         (Agent::GeminiCli, _) => json!({"decision": "deny", "reason": reason}),

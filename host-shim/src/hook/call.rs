@@ -96,6 +96,16 @@ impl HookCall {
             .asks(self.event, self.mode.as_deref(), options.trusts_ask)
     }
 
+    /// Returns `true` if a call that nothing stands against is left to a person, or to the agent: it is in a mode for that, or the tool puts
+    /// something to a person.
+    pub(super) fn is_left_to_a_person(&self) -> bool {
+        let asks_itself = match &self.called {
+            Called::Own(tool) => tools::asks_a_person(self.agent, tool),
+            Called::Mcp(_) | Called::Later => false,
+        };
+        asks_itself || self.agent.leaves_to_a_person(self.mode.as_deref())
+    }
+
     /// The directory that the agent is in: the gate's host must have it as its current directory.
     pub fn directory(&self) -> &str {
         &self.directory
@@ -151,6 +161,7 @@ fn event_of(agent: Agent, name: Option<&str>, input: &Map<String, Value>) -> Res
         (Agent::GeminiCli, Some("BeforeTool")) => Some(Event::Tool),
         (Agent::ClaudeCode | Agent::Codex | Agent::Goose, Some("PreToolUse")) => Some(Event::Tool),
         (Agent::ClaudeCode | Agent::Codex, Some("PermissionRequest")) => Some(Event::Permission),
+        (Agent::ClaudeCode, Some("PreSkillShellCommand")) => Some(Event::Skill),
         (Agent::CopilotCli | Agent::Vscode, Some("preToolUse" | "PreToolUse")) => Some(Event::Tool),
         (Agent::CopilotCli, Some("permissionRequest" | "PermissionRequest")) => Some(Event::Permission),
         // Copilot does not say it; only what comes before a tool has no result.

@@ -74,13 +74,14 @@ impl HookCall {
         }
         let verdict = &judged.response.verdict;
         let answered = match verdict.decision {
+            Decision::Allow if self.is_left_to_a_person() => Answered::Left,
             Decision::Allow => Answered::Allow,
             Decision::Escalate(_) if self.asks(options) => Answered::Ask,
             Decision::Escalate(_) if is_left => Answered::Allow,
             Decision::Escalate(_) => Answered::Unasked,
             Decision::Deny => Answered::Deny,
         };
-        let passes = matches!(answered, Answered::Allow | Answered::Ask);
+        let passes = matches!(answered, Answered::Allow | Answered::Left | Answered::Ask);
         let sent = judged.sent.as_ref().filter(|_| passes);
         if let Some(journal) = journal {
             let text = sent.map(Value::to_string);

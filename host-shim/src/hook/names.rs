@@ -6,6 +6,12 @@ use super::agent::{Agent, Event};
 use super::options::HookOptions;
 use super::tools;
 
+/// Bytes of the longest name of a tool: agents and models take 64 or 128.
+const LONGEST_NAME: usize = 1024;
+
+/// How many readings of a name are judged.
+const MOST_READINGS: usize = 64;
+
 /// The tool that is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Called {
@@ -32,6 +38,9 @@ impl Called {
         let servers = &options.servers;
         if name.is_empty() {
             return Err("the tool has no name".to_owned());
+        }
+        if name.len() > LONGEST_NAME {
+            return Err(format!("the tool's name has more than {LONGEST_NAME} bytes"));
         }
         let called = match agent {
             Agent::Cursor if options.leaves_execution && event == Event::Tool && name.starts_with("MCP:") => {
@@ -152,11 +161,14 @@ fn split(agent: Agent, name: &str, servers: &[String]) -> Result<Vec<(String, St
             }
         }
     }
-    match readings.is_empty() {
-        true => Err(format!(
+    match readings.len() {
+        0 => Err(format!(
             "`{name}` is not the name of a tool of a known MCP server"
         )),
-        false => Ok(readings),
+        1..=MOST_READINGS => Ok(readings),
+        _ => Err(format!(
+            "the tool's name can be read in more than {MOST_READINGS} ways, and `--mcp-server` does not say which servers there are"
+        )),
     }
 }
 
@@ -333,6 +345,40 @@ mod tests {
             mcp(&[("a", "read")]),
         );
     }
+
+    #[test]
+    fn names_are_read_in_a_few_ways_at_most() {
+        for (agent, begin, separator) in [
+            (Agent::ClaudeCode, "mcp__a", "__b"),
+            (Agent::Vscode, "mcp_a", "_b"),
+            (Agent::CopilotCli, "a", "-b"),
+            (Agent::Goose, "a", "__b"),
+            (Agent::GeminiCli, "mcp_a", "_b"),
+        ] {
+            let name = |count: usize| format!("{begin}{}", separator.repeat(count));
+            let options = HookOptions::default();
+            let read = |name: &str| Called::read(agent, Event::Tool, name, &Map::new(), &options);
+            let Ok(Called::Mcp(readings)) = read(&name(MOST_READINGS)) else {
+                panic!("{agent}");
+            };
+            assert_eq!(readings.len(), MOST_READINGS);
+            assert!(
+                read(&name(MOST_READINGS + 1))
+                    .unwrap_err()
+                    .contains("more than 64 ways")
+            );
+            assert!(read(&name(50_000)).unwrap_err().contains("more than 1024 bytes"));
+            // Servers that are known leave one.
+            let known = vec!["a".to_owned()];
+            let known = HookOptions {
+                servers: known,
+                ..HookOptions::default()
+            };
+            let name = name(MOST_READINGS + 1);
+            assert!(Called::read(agent, Event::Tool, &name, &Map::new(), &known).is_ok());
+        }
+    }
+
     #[test]
     fn no_mcp_server_has_the_name_of_an_agent() {
         for named in Agent::ALL {

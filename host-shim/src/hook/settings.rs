@@ -46,7 +46,7 @@ pub fn settings(
             (
                 place(".claude/settings.json"),
                 json!({}),
-                vec![("PreToolUse", entry)],
+                vec![("PreToolUse", entry.clone()), ("PreSkillShellCommand", entry)],
             )
         }
         Agent::Codex => {

@@ -2,7 +2,8 @@
 //!
 //! Each agent has a file of annotations, with the names of tools and arguments that it really uses. `defaults` are arguments
 //! that it fills in if they are not given (of `a|b` the first, unless one is there), `patterns` are arguments that name many files and stay as they
-//! are, and `own` are arguments of every tool that the agent takes for itself.
+//! are, `own` are arguments of every tool that the agent takes for itself, and `person` are tools that put something to a person, which
+//! leave would answer in the person's place.
 
 use std::collections::BTreeMap;
 
@@ -34,6 +35,8 @@ struct File<'f> {
     patterns: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     own: Vec<String>,
+    #[serde(default)]
+    person: Vec<String>,
     #[serde(borrow)]
     annotations: Annotations<'f>,
 }
@@ -97,6 +100,11 @@ pub(super) fn own_arguments(agent: Agent) -> Vec<String> {
     read(agent).map(|file| file.own).unwrap_or_default()
 }
 
+/// Returns `true` if the tool puts something to a person.
+pub(super) fn asks_a_person(agent: Agent, tool: &str) -> bool {
+    read(agent).is_some_and(|file| file.person.iter().any(|name| name == tool))
+}
+
 /// The files are part of the program, and tests read each.
 fn read(agent: Agent) -> Option<File<'static>> {
     serde_json::from_str(agent.file()).ok()
@@ -127,6 +135,9 @@ mod tests {
                     gate.semantics(agent.as_str(), tool).unwrap().is_some(),
                     "{agent}: {tool}"
                 );
+            }
+            for tool in file["person"].as_array().into_iter().flatten() {
+                assert!(has(agent, tool.as_str().unwrap()), "{agent}: {tool}");
             }
             for tool in gate.tools().unwrap() {
                 assert!(has(agent, &tool.name));

@@ -34,6 +34,8 @@ fn installing_shows_first_and_keeps_what_is_there() {
     let after: Value = serde_json::from_str(&after).expect("JSON");
     let hook = &after["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(hook["onFailure"], "block");
+    // The text of a skill runs commands too.
+    assert_eq!(&after["hooks"]["PreSkillShellCommand"][0]["hooks"][0], hook);
     assert!(
         hook["command"]
             .as_str()

@@ -161,7 +161,12 @@ impl Mirrored {
             match one(headers, &header)? {
                 None => return Err(missing(&header)),
                 Some(given) if decoded(given).is_some_and(|given| same(&given, &value)) => {}
-                Some(given) => return Err(mismatch(&header, given, &value)),
+                // The argument may be what nobody is to read in a log: the body of a letter, a key.
+                Some(_) => {
+                    return Err(format!(
+                        "the header `{header}` says something else than the argument that it repeats"
+                    ));
+                }
             }
         }
         Ok(())
@@ -375,7 +380,10 @@ mod tests {
         let error = given(&call, &good[..4], &mirrored).unwrap_err();
         assert_eq!(error, "the header `mcp-param-n` is missing");
         let mut other = good;
-        other[3].1 = "e";
-        assert!(given(&call, &other, &mirrored).is_err());
+        other[3].1 = "secret";
+        let error = given(&call, &other, &mirrored).unwrap_err();
+        assert!(error.contains("`mcp-param-region`"), "{error}");
+        // Neither text is anybody's to read in a log.
+        assert!(!error.contains("secret") && !error.contains('é'), "{error}");
     }
 }

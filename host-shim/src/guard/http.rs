@@ -13,6 +13,7 @@
 //!   connect. A call may take as long as it takes.
 
 mod answer;
+mod bodies;
 mod door;
 mod envelope;
 mod events;

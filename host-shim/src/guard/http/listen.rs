@@ -72,7 +72,7 @@ impl Listener {
     async fn post(self: &Arc<Self>, request: Request<Incoming>) -> Answered {
         let headers = request.headers().clone();
         let accepts = Accepts::of(&headers)?;
-        let text = text_of(request).await?;
+        let text = text_of(request, &self.bodies, self.has_session(&headers)).await?;
         let envelope = Envelope::try_read(&text).map_err(|refused| {
             let refused = Relay::new(Arc::clone(&self.guard)).unread(&text, &refused);
             message(StatusCode::BAD_REQUEST, refused)

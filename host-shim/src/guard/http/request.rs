@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{ACCEPT, ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Request, StatusCode};
 use tokio::time::timeout;
 
 use super::answer::{Whole, message, refusal, text_answer};
+use super::bodies::{Bodies, Unread};
 use crate::guard::reply;
 use crate::guard::stdio::FROM_CLIENT;
 
@@ -42,7 +42,11 @@ impl Accepts {
 }
 
 /// The text of a request's body.
-pub(super) async fn text_of(request: Request<Incoming>) -> Result<String, Whole> {
+pub(super) async fn text_of(
+    request: Request<Incoming>,
+    bodies: &Bodies,
+    has_session: bool,
+) -> Result<String, Whole> {
     let headers = request.headers();
     let kind = headers
         .get(CONTENT_TYPE)
@@ -71,13 +75,17 @@ pub(super) async fn text_of(request: Request<Incoming>) -> Result<String, Whole>
     {
         return Err(too_long());
     }
-    let body = timeout(ARRIVING, Limited::new(request.into_body(), FROM_CLIENT).collect()).await;
+    let body = timeout(ARRIVING, bodies.read(request.into_body(), has_session)).await;
     let body = body.map_err(|_| refusal(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"))?;
-    let body = body.map_err(|error| match error.is::<LengthLimitError>() {
-        true => too_long(),
-        false => refusal(StatusCode::BAD_REQUEST, "the body cannot be read"),
+    let body = body.map_err(|unread| match unread {
+        Unread::TooLong => too_long(),
+        Unread::NoRoom => refusal(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too many bytes of other requests arrive: try again",
+        ),
+        Unread::Broken => refusal(StatusCode::BAD_REQUEST, "the body cannot be read"),
     })?;
-    String::from_utf8(body.to_bytes().into()).map_err(|_| {
+    String::from_utf8(body).map_err(|_| {
         message(
             StatusCode::BAD_REQUEST,
             reply::error(None, reply::PARSE_ERROR, "a body that is not UTF-8"),

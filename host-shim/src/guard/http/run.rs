@@ -17,6 +17,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 
+use super::bodies::Bodies;
 use super::door::Visitors;
 use super::events::Event;
 use super::remote::{Connection, Remote};
@@ -186,6 +187,7 @@ impl Guard {
             room: Arc::new(Semaphore::new(listening.sessions)),
             sessions: Mutex::default(),
             standing: Mutex::default(),
+            bodies: Bodies::default(),
             workers: Arc::new(Workers::default()),
             started: Started::default(),
             is_closed: AtomicBool::new(false),

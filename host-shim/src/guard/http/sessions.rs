@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::block_in_place;
 
 use super::answer::{Whole, message, refusal, text_answer};
+use super::bodies::Bodies;
 use super::door::Visitors;
 use super::events::Event;
 use super::headers::{self, SESSION};
@@ -51,6 +52,7 @@ pub(super) struct Listener {
     pub(super) sessions: Mutex<BTreeMap<String, Kept>>,
     /// Those of requests that stand by themselves, while these are answered.
     pub(super) standing: Mutex<Vec<Weak<Session>>>,
+    pub(super) bodies: Bodies,
     pub(super) workers: Arc<Workers>,
     pub(super) started: Started,
     /// No more requests are taken.
@@ -144,6 +146,12 @@ impl Listener {
 
     fn sessions(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns `true` if a request names a session that there is.
+    pub(super) fn has_session(&self, headers: &HeaderMap) -> bool {
+        let named = headers::one(headers, &SESSION).ok().flatten();
+        named.is_some_and(|named| self.sessions().contains_key(named))
     }
 
     /// The session that a request names.

@@ -10,7 +10,7 @@ import { InMemoryTransport as InMemory1 } from "@modelcontextprotocol/sdk/inMemo
 import { McpServer as Server1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import * as server2 from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { gateClient, gateServer } from "../dist/mcp.js";
+import { filterTools, gateClient, gateServer } from "../dist/mcp.js";
 import { bareEnd, later, place, read, SIDES } from "./mcp.mjs";
 
 /** Returns `true` if the members that are expected are there. Lists are compared as wholes. */
@@ -302,6 +302,8 @@ test("arguments are data", async (t) => {
     [1, { name: "read", arguments: { path: "a", toJSON } }],
     [2, { name: "read", arguments: { path: "a" }, toJSON }],
     [3, { name: "read", arguments: shifty }],
+    [31, { name: "read", arguments: { path: Object.assign(["a"], { toJSON }) } }],
+    [32, { name: "read", arguments: { path: "a" }, _meta: { deep: [Object.assign([], { toJSON })] } }],
   ]) {
     await ends.asks({ jsonrpc: "2.0", id, method: "tools/call", params });
   }
@@ -326,11 +328,89 @@ test("options that cannot be meant are refused", (t) => {
     [undefined, /not an object/],
     [{ ...options, onDecison: () => undefined }, /found the option `onDecison`, expected one of engine, /],
     [{ ...options, serverName: undefined }, /`serverName` is not a string/],
+    [{ ...options, serverName: "\ud800" }, /`serverName` is not a string/],
     [{ ...options, engine: undefined }, /`engine` is neither/],
+    [{ ...options, engine: {} }, /`engine` is neither/],
+    [{ ...options, ask: true }, /`ask` is not a function/],
+    [{ ...options, ask: null }, /`ask` is not a function/],
+    [{ ...options, onDecision: {} }, /`onDecision` is not a function/],
+    [{ ...options, patience: "1" }, /`patience` is not a number/],
+    [{ ...options, patience: Number.NaN }, /`patience` is not a number/],
+    [{ ...options, patience: -1 }, /`patience` is not a number/],
+    [{ ...options, context: "{}" }, /`context` is neither/],
+    [{ ...options, context: null }, /`context` is neither/],
+    [{ ...options, containerWorkspaceDir: 5 }, /`containerWorkspaceDir` is not a string/],
   ]) {
     for (const gated of [gateClient, gateServer]) {
       assert.throws(() => gated(bareEnd(), given), { code: "invalid-argument", message: expected });
     }
+  }
+  for (const end of [undefined, null, 5, {}, { connect: true }, { server: {} }]) {
+    assert.throws(() => gateClient(end, options), { code: "invalid-argument", message: /no function `connect`/ });
+  }
+  for (const [tools, given] of [
+    [undefined, options],
+    [[null], options],
+    [[{}], options],
+    [[{ name: 5 }], options],
+    [[], undefined],
+    [[], { engine: options.engine }],
+    [[], { serverName: "files" }],
+  ]) {
+    assert.throws(() => filterTools(tools, given), { code: "invalid-argument" });
+  }
+});
+
+/** Does something while all objects seem to have a member. */
+async function polluted(name, value, act) {
+  Object.defineProperty(Object.prototype, name, { value, configurable: true, enumerable: false, writable: true });
+  try {
+    await act();
+  } finally {
+    delete Object.prototype[name];
+  }
+}
+
+test("nothing of options or messages comes from Object.prototype", async (t) => {
+  for (const [name, value] of [
+    ["ask", () => Promise.resolve("once")],
+    ["onDecision", () => assert.fail("heard")],
+    ["lock", { format: "callgate-lock/1", servers: {} }],
+    ["containerWorkspaceDir", "/etc"],
+    ["method", "ping"],
+    ["params", { name: "stop" }],
+    ["name", "stop"],
+    ["id", 9],
+    ["error", { code: 1, message: "" }],
+    ["result", {}],
+    ["requestState", "S"],
+    ["_meta", META._meta],
+    ["resultType", "input_required"],
+  ]) {
+    await polluted(name, value, async () => {
+      const { root, options } = place(t);
+      const ends = SIDES.client(options);
+      await ends.ready;
+      const reading = (id, path) => ({
+        jsonrpc: "2.0",
+        id,
+        method: "tools/call",
+        params: { name: "read", arguments: { path } },
+      });
+      await ends.asks(reading(1, `${root}/docs/a`));
+      await later();
+      assert.equal(ends.got.pop().result._meta["callgate/rule"], "ask", name);
+      await ends.asks(reading(2, `${root}/work/a`));
+      await later();
+      assert.deepEqual(ends.reached.pop(), reading(2, `${root}/work/a`), name);
+      await ends.answers({ jsonrpc: "2.0", id: 2, result: { content: [] } });
+      assert.deepEqual(ends.got.pop(), { jsonrpc: "2.0", id: 2, result: { content: [] } }, name);
+      await ends.asks({ jsonrpc: "2.0", id: 3, method: "tools/call" });
+      await later();
+      assert.equal(ends.got.pop().error.code, -32602, name);
+      await ends.asks({ jsonrpc: "2.0", method: "notifications/initialized" });
+      assert.deepEqual(ends.reached.pop(), { jsonrpc: "2.0", method: "notifications/initialized" }, name);
+    });
   }
 });
 

@@ -1,4 +1,6 @@
 // Calls: judged, asked about, and sent or answered.
+
+import { member } from "../members.js";
 import type { ApprovalOffer, Gated, ToolCall, Verdict } from "../types.js";
 import { denial, denied } from "./answers.js";
 import { isObject, type Members } from "./message.js";
@@ -65,8 +67,9 @@ export class Calls {
     const judged = this.#judge({ serverName: this.#options.serverName, toolName: name, arguments: given });
     const { call, gated } = judged;
     const { verdict, argsForTransport } = gated;
-    if (this.#unfinished.isOwn(rest.requestState)) {
-      return this.#goesOn(request, judged, rest.requestState);
+    const state = member(rest, "requestState");
+    if (this.#unfinished.isOwn(state)) {
+      return this.#goesOn(request, judged, state);
     }
     if (verdict.decision === "allow") {
       return this.#decide(request, { decision: { call, verdict, sent: argsForTransport } });
@@ -113,7 +116,8 @@ export class Calls {
   /** Tells of a decision, and does what it says. */
   #decide(request: CallRequest, { decision, advice, approved }: Decided): Outcome | Promise<Outcome> {
     const { message, id, name, given, rest } = request;
-    const isModern = isObject(rest._meta) && rest._meta[MODERN] !== undefined;
+    const meta = member(rest, "_meta");
+    const isModern = isObject(meta) && member(meta, MODERN) !== undefined;
     const deny = (verdict: Verdict, said?: string): Outcome => {
       return { to: "client", message: denial(id, isModern, verdict, said) };
     };

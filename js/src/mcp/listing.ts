@@ -1,5 +1,6 @@
 // Asking the server for its tools before it gets a call of one that is pinned: it may have changed since, and a client need not
 // list tools before it calls one.
+import { member } from "../members.js";
 import { isObject, type Members } from "./message.js";
 import { MODERN } from "./options.js";
 import type { Pins } from "./pins.js";
@@ -61,7 +62,7 @@ export class Listing {
     let { edition } = this.#pins;
     for (let page = 0; page < PAGES; page += 1) {
       const answer = await Promise.race([this.#page(revision, cursor), late]);
-      const result = answer?.result;
+      const result = answer && member(answer, "result");
       const listed = readTools(result);
       if (!isObject(result) || typeof listed === "string") {
         return;
@@ -70,7 +71,8 @@ export class Listing {
         this.#pins.lists(name, tool);
       }
       const isNew = this.#pins.edition === edition;
-      cursor = isNew && typeof result.nextCursor === "string" ? result.nextCursor : undefined;
+      const next = member(result, "nextCursor");
+      cursor = isNew && typeof next === "string" ? next : undefined;
       if (cursor === undefined && isNew) {
         this.#pins.complete(edition);
         return;

@@ -1,4 +1,5 @@
 // Messages of JSON-RPC, as far as the gate has to know them.
+import { members } from "../members.js";
 import { ambiguity, misnamed, unclearName } from "./strict.js";
 
 /** An object whose members are not known. */
@@ -74,7 +75,7 @@ export function readMessage(message: unknown): Read {
   if (!isObject(message)) {
     return { is: "refused", reason: "expected one message: batches are not accepted" };
   }
-  const { jsonrpc, id, method, result, error } = message;
+  const { jsonrpc, id, method, result, error } = members(message, NAMES);
   const unlike = misnamed(message, NAMES);
   if (unlike !== undefined) {
     return { is: "refused", reason: unlike };

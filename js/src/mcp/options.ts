@@ -1,6 +1,8 @@
 import type { Engine } from "../api/create-engine.js";
 import { CallgateError } from "../errors.js";
+import { member } from "../members.js";
 import type { ApprovalOffer, CallContext, PreparedArgs, ToolCall, Verdict } from "../types.js";
+import { isWellFormed } from "../wasm/text.js";
 
 /** A tool as a server lists it. */
 export interface GatedTool {
@@ -72,11 +74,12 @@ const KEYS: Readonly<Record<keyof McpGateOptions, true>> = {
 };
 
 /**
- * Refuses options that cannot be meant: tools would not be pinned, or decisions not noted.
+ * The options, with nothing that `Object.prototype` has. Those that cannot be meant are refused: tools would not be pinned, or decisions
+ * not noted.
  *
  * @throws {@link CallgateError} `invalid-argument`.
  */
-export function checkOptions(options: McpGateOptions): void {
+export function checkedOptions(options: McpGateOptions): McpGateOptions {
   const refuse = (reason: string): never => {
     throw new CallgateError("invalid-argument", reason);
   };
@@ -87,13 +90,64 @@ export function checkOptions(options: McpGateOptions): void {
   if (unknown !== undefined) {
     refuse(`found the option \`${unknown}\`, expected one of ${Object.keys(KEYS).join(", ")}`);
   }
-  const { engine, serverName } = options;
-  if (typeof serverName !== "string") {
+  const read = view(options, Object.keys(KEYS) as (keyof McpGateOptions)[]);
+  const { engine, serverName, context, containerWorkspaceDir, ask, patience, onDecision } = read;
+  if (typeof serverName !== "string" || !isWellFormed(serverName)) {
     refuse("`serverName` is not a string");
   }
-  if (typeof engine !== "function" && typeof (engine as Partial<Engine> | undefined)?.gate !== "function") {
+  if (!isEngine(engine)) {
     refuse("`engine` is neither an engine nor a function that returns one");
   }
+  if (context !== undefined && typeof context !== "function" && (typeof context !== "object" || context === null)) {
+    refuse("`context` is neither an object nor a function that returns one");
+  }
+  if (containerWorkspaceDir !== undefined && typeof containerWorkspaceDir !== "string") {
+    refuse("`containerWorkspaceDir` is not a string");
+  }
+  for (const [name, found] of Object.entries({ ask, onDecision })) {
+    if (found !== undefined && typeof found !== "function") {
+      refuse(`\`${name}\` is not a function`);
+    }
+  }
+  if (patience !== undefined && !(typeof patience === "number" && patience >= 0)) {
+    refuse("`patience` is not a number of milliseconds");
+  }
+  return read;
+}
+
+/**
+ * What shows the tools, with nothing that `Object.prototype` has.
+ *
+ * @throws {@link CallgateError} `invalid-argument`.
+ */
+export function checkedFilter(options: ToolsFilter): ToolsFilter {
+  if (typeof options !== "object" || options === null) {
+    throw new CallgateError("invalid-argument", "the options are not an object");
+  }
+  const read = view(options, ["engine", "serverName", "lock"]);
+  if (typeof read.serverName !== "string" || !isWellFormed(read.serverName)) {
+    throw new CallgateError("invalid-argument", "`serverName` is not a string");
+  }
+  if (!isEngine(read.engine)) {
+    throw new CallgateError("invalid-argument", "`engine` is neither an engine nor a function that returns one");
+  }
+  return read;
+}
+
+/** The members of an object as they are whenever they are asked for: an engine may be replaced. */
+function view<T extends object, Name extends keyof T>(object: T, names: readonly Name[]): Pick<T, Name> {
+  const shown = Object.create(null) as Pick<T, Name>;
+  for (const name of names) {
+    Object.defineProperty(shown, name, { get: () => member(object, name), enumerable: true });
+  }
+  return Object.freeze(shown);
+}
+
+function isEngine(engine: unknown): boolean {
+  return (
+    typeof engine === "function" ||
+    (typeof engine === "object" && engine !== null && typeof member(engine as Partial<Engine>, "gate") === "function")
+  );
 }
 
 /** The side that connects to a transport: a client or a server of MCP's SDK, whichever version it is. */

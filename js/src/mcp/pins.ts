@@ -1,4 +1,5 @@
 import { CallgateError } from "../errors.js";
+import { member } from "../members.js";
 import { canonical, canonicalExact, parseExact } from "./canonical.js";
 import { isObject, type Members } from "./message.js";
 import { sha256 } from "./sha256.js";
@@ -91,16 +92,17 @@ function difference(accepted: string, tool: unknown): string | undefined {
 /** The tools of a server that were accepted, as text. */
 function acceptedIn(lock: unknown, serverName: string): ReadonlyMap<string, string> {
   const [plain, exact] = readIn(lock);
-  if (!isObject(plain) || plain.format !== "callgate-lock/1" || !isObject(plain.servers)) {
+  const servers = isObject(plain) ? member(plain, "servers") : undefined;
+  if (!isObject(plain) || member(plain, "format") !== "callgate-lock/1" || !isObject(servers)) {
     throw refused("expected an object of the format `callgate-lock/1`");
   }
-  const tools = Object.hasOwn(plain.servers, serverName) ? plain.servers[serverName] : {};
+  const tools = Object.hasOwn(servers, serverName) ? servers[serverName] : {};
   if (!isObject(tools)) {
     throw refused(`the tools of \`${serverName}\` are not an object`);
   }
   const accepted = new Map<string, string>();
   for (const [name, pin] of Object.entries(tools)) {
-    const tool = isObject(pin) ? pin.tool : undefined;
+    const tool = isObject(pin) ? member(pin, "tool") : undefined;
     if (!isObject(pin) || !isObject(tool)) {
       throw refused(`the tool \`${name}\` of \`${serverName}\` is not an object`);
     }

@@ -1,4 +1,5 @@
 // The way of each message between a client and a server. The guard of the command does the same.
+import { bare, member } from "../members.js";
 import { type CallRequest, Calls, type Outcome } from "./calls.js";
 import { Listing } from "./listing.js";
 import {
@@ -77,7 +78,7 @@ export class Relay {
       return read.named === undefined ? undefined : toServer(message);
     }
     const kind = kindOf(read.method);
-    const { params } = message as Members;
+    const params = member(message as Members, "params");
     const unclear = unclearParams(read.method, params);
     if (read.is === "notification") {
       if (unclear !== undefined) {
@@ -175,8 +176,8 @@ export class Relay {
         const outcome = this.#calls.called(call);
         return outcome instanceof Promise ? outcome.then(done, failed) : done(outcome);
       }
-      const { _meta: meta } = call.rest;
-      const listed = this.#listing.run(isObject(meta) ? meta[MODERN] : undefined);
+      const meta = member(call.rest, "_meta");
+      const listed = this.#listing.run(isObject(meta) ? member(meta, MODERN) : undefined);
       // A call that was taken back meanwhile is judged no more.
       return listed.then(() => (entry.isCancelled ? undefined : this.#calls.called(call))).then(done, failed);
     } catch (thrown) {
@@ -189,7 +190,7 @@ export class Relay {
     if (method !== "notifications/cancelled" || !isObject(params)) {
       return false;
     }
-    const named = idOf(params.requestId);
+    const named = idOf(member(params, "requestId"));
     if (named === undefined) {
       return false;
     }
@@ -219,7 +220,7 @@ export class Relay {
 
 /** The call of a request, or what is said of one that cannot be read. */
 function readCall(message: Members, id: string | number): { readonly refused: Step } | { readonly call: CallRequest } {
-  const { params } = message;
+  const params = member(message, "params");
   if (!isObject(params)) {
     return { refused: refused(id, INVALID_PARAMS, "`params` are absent, expected an object") };
   }
@@ -227,7 +228,7 @@ function readCall(message: Members, id: string | number): { readonly refused: St
   if (unlike !== undefined) {
     return { refused: refused(id, INVALID_PARAMS, `\`params\`: ${unlike}`) };
   }
-  const { name, arguments: given, ...rest } = params;
+  const { name, arguments: given, ...rest } = bare(params);
   // The engine says which names of arguments can be read.
   const unclear = ambiguity(rest, "plain");
   if (unclear !== undefined) {

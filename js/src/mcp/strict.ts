@@ -88,6 +88,9 @@ export function ambiguity(
     if (member?.get !== undefined) {
       return `the accessor \`${name}\`, expected data`;
     }
+    if (name === "toJSON" && typeof member?.value === "function") {
+      return "a `toJSON`, expected data";
+    }
     const found = ambiguity(member?.value, names, depth + 1, known);
     if (found !== undefined) {
       return found;

@@ -1,6 +1,8 @@
 import type { Engine } from "../api/create-engine.js";
+import { CallgateError } from "../errors.js";
+import { member } from "../members.js";
 import { errorFor, INTERNAL_ERROR, isObject, type Members } from "./message.js";
-import { engineOf, type GatedTool, type ToolsFilter } from "./options.js";
+import { checkedFilter, engineOf, type GatedTool, type ToolsFilter } from "./options.js";
 import { PARTS, type Pins, pinsOf } from "./pins.js";
 import { misnamed, unclearName } from "./strict.js";
 
@@ -11,9 +13,19 @@ import { misnamed, unclearName } from "./strict.js";
  * @throws `CallgateError` `invalid-document` if the lock file is not one.
  */
 export function filterTools<Tool extends GatedTool>(tools: readonly Tool[], options: ToolsFilter): Tool[] {
-  const pins = pinsOf(options.lock, options.serverName);
-  const engine = engineOf(options);
-  return tools.filter((tool) => !isHidden(engine, options.serverName, tool.name, tool, pins));
+  const { lock, serverName, ...filter } = checkedFilter(options);
+  const pins = pinsOf(lock, serverName);
+  const engine = engineOf({ serverName, ...filter });
+  if (!Array.isArray(tools)) {
+    throw new CallgateError("invalid-argument", "the tools are not an array");
+  }
+  return tools.filter((tool) => {
+    const name: unknown = isObject(tool) ? member(tool, "name") : undefined;
+    if (typeof name !== "string") {
+      throw new CallgateError("invalid-argument", "a tool has no `name` that is a string");
+    }
+    return misnamed(tool, PARTS) === undefined && !isHidden(engine, serverName, name, tool, pins);
+  });
 }
 
 function isHidden(engine: Engine, serverName: string, name: string, tool: unknown, pins: Pins | undefined): boolean {
@@ -30,14 +42,15 @@ interface ListedTool {
 
 /** The tools of a server's answer to `tools/list`, or why they cannot be read. */
 export function readTools(result: unknown): readonly ListedTool[] | string {
-  const listed = isObject(result) && misnamed(result, ["tools", "nextCursor"]) === undefined ? result.tools : undefined;
+  const isClear = isObject(result) && misnamed(result, ["tools", "nextCursor"]) === undefined;
+  const listed = isClear ? member(result, "tools") : undefined;
   if (!Array.isArray(listed)) {
     return "has no readable `result.tools`";
   }
   const tools: ListedTool[] = [];
   for (const tool of listed as unknown[]) {
     // What was accepted would be the one member, and what a model is shown the other.
-    const name = isObject(tool) && misnamed(tool, PARTS) === undefined ? tool.name : undefined;
+    const name = isObject(tool) && misnamed(tool, PARTS) === undefined ? member(tool, "name") : undefined;
     if (typeof name !== "string") {
       return "has no readable `result.tools`";
     }
@@ -48,7 +61,7 @@ export function readTools(result: unknown): readonly ListedTool[] | string {
 
 /** The answer to `tools/list` without the tools that are hidden. One whose tools cannot be read is an error. */
 export function filteredAnswer(answer: Members, engine: Engine, serverName: string, pins: Pins | undefined): Members {
-  const { result } = answer;
+  const result = member(answer, "result");
   if (result === undefined) {
     return answer;
   }

@@ -1,4 +1,5 @@
-import { checkOptions, type McpEndpoint, type McpGateOptions } from "./options.js";
+import { CallgateError } from "../errors.js";
+import { checkedOptions, type McpEndpoint, type McpGateOptions } from "./options.js";
 import { pinsOf } from "./pins.js";
 import { Relay, type Step } from "./relay.js";
 
@@ -45,13 +46,16 @@ export function gateServer<Server extends McpEndpoint>(server: Server, options: 
   return gated(server, "server", options);
 }
 
-function gated<End extends McpEndpoint>(end: End, side: Side, options: McpGateOptions): End {
+function gated<End extends McpEndpoint>(end: End, side: Side, given: McpGateOptions): End {
   // What is wrong is refused now, not at the first connection.
-  checkOptions(options);
+  const options = checkedOptions(given);
   pinsOf(options.lock, options.serverName);
-  const outer = end as unknown as Endpoint;
+  const outer = end as unknown as Partial<Endpoint> | null | undefined;
   // A server may stand in another one, which connects.
-  const inner = isEndpoint(outer.server) ? outer.server : outer;
+  const inner = isEndpoint(outer?.server) ? outer.server : outer;
+  if (!isEndpoint(inner)) {
+    throw new CallgateError("invalid-argument", `the ${side} has no function \`connect\``);
+  }
   const connect = inner.connect.bind(inner);
   inner.connect = (transport, ...rest) => connect(wrapped(transport, side, options), ...rest);
   const { transport } = inner;

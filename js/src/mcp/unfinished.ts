@@ -1,5 +1,6 @@
 // Calls that a person approved once, and for which the server then asked its client for more, as revision 2026-07-28 has it.
 // The client sends the same call again with what the server wanted: nobody is asked a second time.
+import { member } from "../members.js";
 import { isObject, type Members } from "./message.js";
 
 /** How many such calls are remembered; the oldest goes first. */
@@ -33,8 +34,8 @@ export class UnfinishedCalls {
 
   /** The answer to an approved call with a state of the gate's in place of the server's, if the server wants more. */
   remember(approved: Approved, answer: Members): Members {
-    const { result } = answer;
-    if (!isObject(result) || result.resultType !== "input_required") {
+    const result = member(answer, "result");
+    if (!isObject(result) || member(result, "resultType") !== "input_required") {
       return answer;
     }
     const [oldest] = this.#calls.keys();
@@ -43,7 +44,7 @@ export class UnfinishedCalls {
     }
     const state = `${PREFIX}${crypto.randomUUID()}`;
     const until = Date.now() + this.#patience;
-    this.#calls.set(state, { approved, serverState: result.requestState, until });
+    this.#calls.set(state, { approved, serverState: member(result, "requestState"), until });
     return { ...answer, result: { ...result, requestState: state } };
   }
 

@@ -1,18 +1,34 @@
+import {
+  Budget,
+  bounded,
+  collect,
+  MOST_BYTES,
+  MOST_CALL,
+  MOST_FILES,
+  MOST_MACHINE,
+  MOST_PATH,
+  MOST_SCENARIOS,
+  MOST_SPACES,
+  MOST_TEXT,
+} from "./bounds.js";
 import { EXPECTATIONS, type Scenario, type State } from "./state.js";
 
 /** The key in the fragment. A fragment is not sent to any server. */
 const KEY = "#v1=";
 
-/** A link holds at most this much text, since a few kilobytes can be made to stand for very much. */
-const MAX_TEXT = 16 * 1024 * 1024;
-
 /** A link has at most this many characters: Chromium opens no longer address. */
 export const MAX_LINK = 2_000_000;
 
-/** The state as a fragment of the page's address. */
+/**
+ * The state as a fragment of the page's address.
+ *
+ * @throws An error if the page would not open it.
+ */
 export async function toFragment(state: State): Promise<string> {
-  const text = new TextEncoder().encode(JSON.stringify(state));
-  const packed = await collect(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw")), Infinity);
+  const text = new TextEncoder().encode(JSON.stringify(linked(state)));
+  bounded(text.length, MOST_BYTES, "holds # bytes");
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const packed = await collect(stream, new Budget(text.length + 1024));
   let binary = "";
   for (const byte of packed) {
     binary += String.fromCharCode(byte);
@@ -32,22 +48,41 @@ export async function fromFragment(fragment: string): Promise<State | undefined>
   const binary = atob(fragment.slice(KEY.length).replaceAll("-", "+").replaceAll("_", "/"));
   const packed = Uint8Array.from(binary, (character) => character.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return checkedState(JSON.parse(new TextDecoder().decode(await collect(stream, MAX_TEXT))));
+  const text = await collect(stream, new Budget(MOST_BYTES));
+  return linked(checkedState(JSON.parse(new TextDecoder().decode(text))));
 }
 
-async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  const reader = stream.getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    length += read.value.length;
-    if (length > limit) {
-      await reader.cancel();
-      throw new Error(`the link holds more than ${limit} bytes`);
-    }
-    chunks.push(new Uint8Array(read.value));
+/**
+ * Returns a state of which a link may be made.
+ *
+ * @throws An error that says what there is too much of.
+ */
+export function linked(state: State): State {
+  const { files, before = {}, machine, call, scenarios } = state;
+  bounded(Object.keys(files).length + Object.keys(before).length, MOST_FILES, "holds # files");
+  bounded(scenarios.length, MOST_SCENARIOS, "holds # scenarios");
+  bounded(call.length, MOST_CALL, "holds a call of # characters");
+  checkMachine(machine);
+  for (const { world = "" } of scenarios) {
+    checkMachine(world);
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  for (const [name, text] of [...Object.entries(files), ...Object.entries(before)]) {
+    bounded(text.length, MOST_TEXT, `holds # characters as \`${name.slice(0, 80)}\``);
+  }
+  for (const text of [...Object.values(files), ...Object.values(before), machine, call]) {
+    bounded(longest(text.match(/[ \t]+/g) ?? []), MOST_SPACES, "holds # spaces one after the other");
+  }
+  return state;
+}
+
+/** @throws An error if it takes long to make a machine of the text. */
+function checkMachine(text: string): void {
+  bounded(text.length, MOST_MACHINE, "holds a machine of # characters");
+  bounded(longest(text.split('"')), MOST_PATH, "holds a machine with a path of # characters");
+}
+
+function longest(texts: readonly string[]): number {
+  return texts.reduce((most, { length }) => Math.max(most, length), 0);
 }
 
 /**

@@ -62,7 +62,13 @@ function offerExamples(store: Store): void {
 
 /** Copies a link that holds everything. */
 async function share(state: State): Promise<void> {
-  const fragment = await toFragment(state);
+  let fragment: string;
+  try {
+    fragment = await toFragment(state);
+  } catch (thrown) {
+    announce(`No link is copied: ${thrown instanceof Error ? thrown.message : String(thrown)}. Export files instead`);
+    return;
+  }
   const length = fragment.length.toLocaleString("en");
   if (fragment.length > MAX_LINK) {
     announce(

@@ -321,6 +321,90 @@ check("a state that is too long for a link is not put into one", async (page) =>
   assert.equal(new URL(page.url()).hash, "");
 });
 
+const CALL = (args) => JSON.stringify({ serverName: "filesystem", toolName: "read_file", arguments: args });
+const MACHINE = '{"home": "/h", "cwd": "/h"}';
+
+/** A link to a state, as somebody may write one who means no good. */
+const linkTo = (more) =>
+  fragmentOf({ files: { "callgate.json": RULES }, machine: MACHINE, call: CALL({}), scenarios: [], ...more });
+
+/** Members `a0`, `a1` and so on. */
+const many = (count, value) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, value]));
+
+check(
+  "a call of thousands of arguments is judged, and the form shows some of them",
+  async (page) => {
+    const fields = page.locator(".form [id^=argument-]");
+    await page.locator(".form", { hasText: "200 of 16,001 arguments are shown" }).waitFor();
+    assert.equal(await fields.count(), 200);
+    await argument(page, "a0").fill("y");
+    await page.getByRole("button", { name: "JSON", exact: true }).click();
+    await page.getByLabel("Call as JSON").getByText('"a0": "y"').waitFor();
+    const annotated = JSON.parse(RULES);
+    annotated.annotations.servers.filesystem.tools[0].args = many(16_000, "read-path");
+    const other = await open({
+      fragment: linkTo({ files: { "callgate.json": JSON.stringify(annotated) }, call: CALL({ a15999: "/srv/app/x" }) }),
+    });
+    await other.locator(".form", { hasText: "200 of 16,000 arguments are shown" }).waitFor();
+    // Those that the call has are among them.
+    assert.equal(await argument(other, "a15999").inputValue(), "/srv/app/x");
+    await other.done();
+  },
+  { fragment: linkTo({ call: CALL(many(16_000, "x")) }) },
+);
+
+check("a link that holds too much is not opened, and says of what", async (page) => {
+  const deep = { home: "/h", cwd: "/h", fs: { dirs: [`/${"a/".repeat(20_000)}b`] } };
+  const scenario = { call: CALL({}) };
+  for (const [more, said] of [
+    [{ call: CALL({ path: "x".repeat(13_000_000) }) }, "more than 4,194,304 bytes, which is the most that is opened"],
+    [{ call: CALL({ path: "x".repeat(2_000_000) }) }, "a call of 2,000,074 characters, and at most 1,048,576 are"],
+    [{ files: many(65, RULES) }, "65 files, and at most 64 are opened"],
+    [{ before: many(64, RULES) }, "65 files, and at most 64 are opened"],
+    [{ files: { "callgate.json": "[".repeat(3_000_000) } }, "3,000,000 characters as `callgate.json`, and at most"],
+    [{ files: { "callgate.json": " ".repeat(10_000) } }, "10,000 spaces one after the other, and at most 4,096"],
+    [{ scenarios: Array(20_001).fill(scenario) }, "20,001 scenarios, and at most 20,000 are opened"],
+    [{ machine: JSON.stringify(deep) }, "a machine with a path of 40,002 characters, and at most 4,096"],
+    [{ scenarios: [{ ...scenario, world: JSON.stringify(deep) }] }, "a machine with a path of 40,002 characters"],
+  ]) {
+    await page.evaluate((hash) => {
+      document.querySelector("#announcement").textContent = "";
+      location.hash = hash;
+    }, linkTo(more));
+    await page.locator("#announcement", { hasText: "The link cannot be read: it holds" }).waitFor();
+    const text = await page.locator("#announcement").textContent();
+    assert.ok(text.includes(said), text);
+    await verdict(page, "allow", "allow-read-documents");
+  }
+});
+
+check("of a link that names too many files none is asked for", async (page) => {
+  const asked = [];
+  page.on("request", (request) => asked.push(request.url()));
+  const names = Array.from({ length: 3_000 }, (_, at) => `&scenarios=../own/calls.jsonl?${at}`).join("");
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, `#bundle=../own/callgate.json${names}`);
+  const said = "it names 3,001 files, and at most 64 are opened";
+  await page.locator("#announcement", { hasText: said }).waitFor();
+  assert.deepEqual(asked, []);
+  // The bundle may name as many.
+  await page.evaluate(() => {
+    location.hash = "#bundle=../own/many.json";
+  });
+  await page.locator("#announcement", { hasText: "it names 101 files, and at most 64 are opened" }).waitFor();
+  assert.equal(asked.length, 1);
+  // The same file is asked for once.
+  await page.evaluate(
+    (hash) => {
+      location.hash = hash;
+    },
+    `#bundle=../own/callgate.json${"&scenarios=../own/calls.jsonl".repeat(3_000)}`,
+  );
+  await verdict(page, "escalate", "own");
+  assert.ok(asked.length < 10, String(asked.length));
+});
+
 test("an example that cannot be loaded is said to be, and can be chosen again", { skip }, async () => {
   const page = await open();
   await page.context().setOffline(true);

@@ -16,6 +16,7 @@ const BESIDE = {
   "/playground/own/callgate.json":
     '{ "sandbox": "src", "tests": "calls.jsonl", "policy": "parts/rules.json", "annotations": "parts/tools.json" }',
   "/playground/own/lacking.json": '{ "tests": ["calls.jsonl", "gone.jsonl"], "policy": "parts/rules.json" }',
+  "/playground/own/many.json": JSON.stringify({ tests: Array.from({ length: 100 }, (_, at) => `${at}.jsonl`) }),
   "/playground/own/parts/rules.json":
     '{ "rules": [{ "name": "own", "if": { "server": "fs" }, "then": "escalate", "reason": "Ours" }] }',
   "/playground/own/parts/tools.json":

@@ -23,18 +23,28 @@ function toolOf(server: string, tool: Readonly<Record<string, unknown>>): Tool {
   // A name that begins with a slash is a place within an argument.
   const named = [...Object.keys(args), ...strings(semantics.path_params)].map(firstOf);
   const names = [...new Set([...Object.keys(properties), ...named])];
+  const needed = new Set(required);
+  const specs = new Map<string, unknown[]>();
+  for (const [key, spec] of Object.entries(args)) {
+    const known = specs.get(firstOf(key));
+    if (known === undefined) {
+      specs.set(firstOf(key), [spec]);
+    } else {
+      known.push(spec);
+    }
+  }
   return {
     server,
     tool: typeof tool.toolName === "string" ? tool.toolName : "",
     comment: typeof tool.comment === "string" ? tool.comment : "",
     arguments: names.map((name): Argument => {
-      const within = Object.keys(args).filter((key) => firstOf(key) === name);
+      const within = specs.get(name) ?? [];
       return {
         name,
-        roles: [...new Set(within.flatMap((key) => rolesOf(args[key])))],
-        isConditional: within.some((key) => Array.isArray(record(args[key]).when)),
+        roles: [...new Set(within.flatMap(rolesOf))],
+        isConditional: within.some((spec) => Array.isArray(record(spec).when)),
         schema: record(properties[name]),
-        isRequired: required.includes(name),
+        isRequired: needed.has(name),
       };
     }),
   };

@@ -1,6 +1,8 @@
+import { Budget, bounded, collect, MOST_BESIDE, MOST_FILES } from "../bounds.js";
 import { namedIn } from "../documents.js";
 import { announce } from "../dom.js";
 import { child, plainValue, readJson } from "../jsonc.js";
+import { linked } from "../share.js";
 import { BUNDLE, type State } from "../state.js";
 import { importFiles } from "./import.js";
 import type { Given } from "./place.js";
@@ -25,18 +27,30 @@ export async function besideThePage(fragment: string): Promise<State | undefined
     return undefined;
   }
   const place = new URL(bundle, document.baseURI);
-  const text = await read(place);
+  const budget = new Budget(MOST_BESIDE);
+  const more = new Set(["machine", "scenarios"].flatMap((key) => named.getAll(key)));
+  bounded(1 + more.size, MOST_FILES, "names # files");
+  const text = await read(place, budget);
   const names = new Set(namedIn({ [BUNDLE]: text }).map(({ file }) => file));
-  const parts = [...names].map(async (name): Promise<Given> => ({ name, text: await read(new URL(name, place)) }));
-  const more = ["machine", "scenarios"]
-    .flatMap((key) => named.getAll(key))
-    .map(async (name): Promise<Given> => ({ name, text: await read(new URL(name, document.baseURI)) }));
-  const tests = testsOf(text).map(async (name) => ({
+  const tests = new Set(testsOf(text));
+  // Before the first of them is asked for.
+  bounded(1 + more.size + names.size + tests.size, MOST_FILES, "names # files");
+  const parts = [...names].map(
+    async (name): Promise<Given> => ({ name, text: await read(new URL(name, place), budget) }),
+  );
+  const others = [...more].map(
+    async (name): Promise<Given> => ({ name, text: await read(new URL(name, document.baseURI), budget) }),
+  );
+  const found = [...tests].map(async (name) => ({
     name,
-    text: await read(new URL(name, place)).catch(() => undefined),
+    text: await read(new URL(name, place), budget).catch((thrown: unknown) => {
+      if (thrown instanceof NotThere) {
+        return undefined;
+      }
+      throw thrown;
+    }),
   }));
-  const tested = await Promise.all(tests);
-  const given = await Promise.all([...parts, ...more]);
+  const [tested, given] = await Promise.all([Promise.all(found), Promise.all([...parts, ...others])]);
   const state: State = { files: { [BUNDLE]: text }, machine: MACHINE, call: CALL, scenarios: [] };
   const missing = tested.filter((one) => one.text === undefined).map(({ name }) => name);
   const { change, said } = importFiles(
@@ -44,7 +58,7 @@ export async function besideThePage(fragment: string): Promise<State | undefined
     state,
   );
   announce(missing.length === 0 ? said : `${said}; not there: ${missing.join(", ")}`);
-  return { ...state, ...change, call: change.scenarios?.[0]?.call ?? CALL };
+  return linked({ ...state, ...change, call: change.scenarios?.[0]?.call ?? CALL });
 }
 
 /** The files of scenarios that a bundle names. */
@@ -53,13 +67,18 @@ function testsOf(bundle: string): string[] {
   return [tests].flat().filter((name) => typeof name === "string");
 }
 
-async function read(url: URL): Promise<string> {
+/** A file that is not there, or of which nothing comes. */
+class NotThere extends Error {}
+
+async function read(url: URL, budget: Budget): Promise<string> {
   if (url.origin !== location.origin) {
     throw new Error(`\`${url.href}\` is not of this site`);
   }
-  const response = await fetch(url, { credentials: "omit" });
-  if (!response.ok) {
-    throw new Error(`\`${url.pathname}\` cannot be read: status ${response.status}`);
+  const response = await fetch(url, { credentials: "omit" }).catch((thrown: unknown) => {
+    throw new NotThere(`\`${url.pathname}\` cannot be read: ${thrown instanceof Error ? thrown.message : "no answer"}`);
+  });
+  if (!response.ok || response.body === null) {
+    throw new NotThere(`\`${url.pathname}\` cannot be read: status ${response.status}`);
   }
-  return response.text();
+  return new TextDecoder().decode(await collect(response.body, budget));
 }

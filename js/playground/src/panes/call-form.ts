@@ -1,3 +1,4 @@
+import { ARGUMENTS_SHOWN } from "../bounds.js";
 import { announce, fill, h } from "../dom.js";
 import type { Argument, Tool } from "../engine/protocol.js";
 import type { Store } from "../state.js";
@@ -98,15 +99,30 @@ export class CallForm {
     if (given === undefined) {
       return [h("p", { class: "quiet" }, "The arguments are not an object. The JSON shows them.")];
     }
+    const texts = new Map(given);
     const known = tool?.arguments ?? [];
-    const others = given
-      .map(([name]) => name)
-      .filter((name) => !known.some((argument) => argument.name === name))
+    const names = new Set(known.map(({ name }) => name));
+    const others = [...texts.keys()]
+      .filter((name) => !names.has(name))
       .map((name): Argument => ({ name, roles: [], isConditional: false, schema: {}, isRequired: false }));
-    return [...known, ...others].map((argument) => this.#argument(argument, given, others.includes(argument)));
+    // Those that the call has come first where there are more than the form shows.
+    const isGiven = ({ name }: Argument): boolean => texts.has(name);
+    const all = [...known, ...others];
+    const shown =
+      all.length > ARGUMENTS_SHOWN
+        ? [...all.filter(isGiven), ...all.filter((argument) => !isGiven(argument))].slice(0, ARGUMENTS_SHOWN)
+        : all;
+    const fields: Node[] = shown.map((argument) =>
+      this.#argument(argument, texts.get(argument.name), !names.has(argument.name)),
+    );
+    if (shown.length < all.length) {
+      const count = `${shown.length} of ${all.length.toLocaleString("en")} arguments are shown.`;
+      fields.push(h("p", { class: "quiet" }, `${count} The JSON has all that the call has.`));
+    }
+    return fields;
   }
 
-  #argument(argument: Argument, given: Members, isUnknown: boolean): HTMLElement {
+  #argument(argument: Argument, text: string | undefined, isUnknown: boolean): HTMLElement {
     const { name, roles, isConditional, schema, isRequired } = argument;
     const id = `argument-${name}`;
     const write = (next: string | undefined): void => {
@@ -126,7 +142,7 @@ export class CallForm {
         isRequired && h("span", { class: "hint" }, "required"),
         isUnknown && h("span", { class: "hint" }, "not annotated"),
       ),
-      field(id, schema, textOf(given, name), write),
+      field(id, schema, text, write),
     );
   }
 

@@ -131,15 +131,17 @@ test("only own members count", () => {
 
 test("arguments that are not an object are denied as what they are", () => {
   for (const [given, found] of [
-    [null, "null"],
     [[], "an array"],
+    [() => 1, "a function"],
     ["x", "a string"],
     [1, "a number"],
     [true, "a boolean"],
   ]) {
     unreadable(read(given), new RegExp(`\`arguments\` are ${found}`));
   }
-  assert.equal(engine.evaluate({ serverName: "memory", toolName: "note" }).decision, "allow");
+  for (const none of [undefined, null]) {
+    assert.equal(engine.evaluate({ serverName: "memory", toolName: "note", arguments: none }).decision, "allow");
+  }
   for (const request of [undefined, null, 1]) {
     unreadable(engine.evaluate(request), /not an object/);
   }

@@ -25,7 +25,7 @@ pub struct Call<'a> {
 /// The `arguments` of a call.
 #[derive(Clone, Debug)]
 pub enum Arguments<'a> {
-    /// The object's own members, in order, each name once. Absent arguments are an empty object.
+    /// The object's own members, in order, each name once. Absent arguments, and null, are an empty object.
     Members(Vec<(Cow<'a, str>, Value<'a>)>),
     /// Something else than an object, or an object that cannot be read: why.
     Unreadable(String),
@@ -143,6 +143,7 @@ impl<'a> Arguments<'a> {
     pub fn from_value(arguments: &'a serde_json::Value) -> Self {
         match Value::from(arguments) {
             Value::Object(members) => Self::Members(members),
+            Value::Null => Self::Members(Vec::new()),
             _ => Self::not_an_object(&arguments.to_string()),
         }
     }
@@ -158,7 +159,6 @@ impl<'a> Arguments<'a> {
     /// The arguments in JSON text that is something else.
     fn not_an_object(text: &str) -> Self {
         let found = match text.as_bytes().first() {
-            Some(b'n') => "null",
             Some(b't' | b'f') => "a boolean",
             Some(b'"') => "a string",
             Some(b'[') => "an array",
@@ -192,6 +192,10 @@ impl<'a> From<Members<'a, Value<'a>>> for Arguments<'a> {
 
 impl<'a> From<&'a RawValue> for Arguments<'a> {
     fn from(raw: &'a RawValue) -> Self {
+        // Some clients send null for none.
+        if raw.get() == "null" {
+            return Self::Members(Vec::new());
+        }
         if !raw.get().starts_with('{') {
             return Self::not_an_object(raw.get());
         }

@@ -76,10 +76,13 @@ interface Reading {
  */
 export function writeArguments(writer: Writer, given: unknown, interest: Interest, purpose: Purpose): Snapshot {
   const snapshot: Snapshot = { names: [], values: [] };
-  if (given === undefined) {
+  // Some clients send null for none.
+  if (given === undefined || given === null) {
     writer.byte(0);
     writer.byte(0);
-  } else if (typeof given !== "object" || given === null) {
+  } else if (typeof given === "function" || typeof given === "symbol") {
+    writer.taggedText(2, `\`arguments\` are a ${typeof given}, expected an object`);
+  } else if (typeof given !== "object") {
     writer.taggedText(1, sampleOf(given));
   } else {
     const mark = writer.length;
@@ -119,13 +122,10 @@ function sampleOf(given: unknown): string {
   switch (typeof given) {
     case "boolean":
       return "true";
-    case "number":
-    case "bigint":
-      return "0";
     case "string":
       return '""';
     default:
-      return "null";
+      return "0";
   }
 }
 

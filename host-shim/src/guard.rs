@@ -61,6 +61,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use callgate_core::help_for_unknown_tool;
+
 use crate::gate::Gate;
 use asking::Asked;
 pub(crate) use asking::{now, touched};
@@ -177,7 +179,27 @@ impl Guard {
             session: &guard.session,
             policy: &policy.digest,
         })?;
+        guard.warn_if_unannotated(&policy);
         Ok(guard)
+    }
+
+    /// Says so if nobody annotated a tool of the server: every call is denied then, and no tool is listed.
+    fn warn_if_unannotated(&self, policy: &Policy) {
+        // An engine that does not answer denies the first call with its reason.
+        let Ok(tools) = policy.gate.tools() else { return };
+        if self.observes || tools.iter().any(|tool| tool.server == self.server) {
+            return;
+        }
+        let engine = policy.gate.compile(policy.gate.host());
+        if engine.is_ok_and(|engine| engine.is_trusted_server(&self.server)) {
+            return;
+        }
+        let names = tools.iter().map(|tool| (&*tool.server, &*tool.name));
+        self.warn(&format!(
+            "no tool of this server is annotated, so none is listed and every call is denied: {}; `callgate annotate` writes \
+             annotations",
+            help_for_unknown_tool(&self.server, "", names)
+        ));
     }
 
     /// Sends what is decided to a collector of OpenTelemetry too. The log does not depend on it, and no call waits for it.
@@ -203,6 +225,7 @@ impl Guard {
             let mut current = self.policy.write().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *current, Arc::clone(&policy))
         };
+        self.warn_if_unannotated(&policy);
         if self.hides_others(&before, &policy) {
             self.list_changes.fetch_add(1, Ordering::Relaxed);
         }

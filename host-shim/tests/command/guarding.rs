@@ -438,3 +438,35 @@ fn it_does_not_begin_without_a_policy_a_log_or_a_server() {
         &["callgate.json"],
     );
 }
+
+#[test]
+fn a_server_of_which_nothing_is_annotated_is_said_to_have_no_tools() {
+    let project = Project::new();
+    let said = |server: &str, more: &[&str]| {
+        let arguments = [
+            &["guard", "--server", server],
+            more,
+            &["--", "sh", "-c", "cat > /dev/null"],
+        ]
+        .concat();
+        Guarded::begin(project.command("project", &arguments)).end().1
+    };
+    let near = said("Filesystem", &[]);
+    assert!(
+        near.contains("no tool of this server is annotated") && near.contains("did you mean `filesystem`?"),
+        "{near}"
+    );
+    let far = said("weather", &[]);
+    assert!(
+        far.contains("no annotation names this server") && far.contains("`callgate annotate`"),
+        "{far}"
+    );
+    for known in [said("filesystem", &[]), said("weather", &["--observe"])] {
+        assert!(!known.contains("is annotated"), "{known}");
+    }
+    project.edit("callgate.json", |bundle| {
+        bundle["trustedServers"] = json!(["weather"]);
+    });
+    let trusted = said("weather", &[]);
+    assert!(!trusted.contains("is annotated"), "{trusted}");
+}

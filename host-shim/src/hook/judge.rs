@@ -100,15 +100,49 @@ impl HookCall {
                 .write(&entry)
                 .map_err(|error| format!("the log cannot be written: {}", error.kind()))?;
         }
-        let advice = match is_ambiguous && verdict.rule == "structural-unknown-tool" {
-            true => {
-                "; the tool's name can be read in several ways, and `--mcp-server` says which servers there are"
+        let advice = match &*verdict.rule {
+            "structural-unknown-tool" if is_ambiguous => {
+                "; the tool's name can be read in several ways, and `--mcp-server` says which servers there are".to_owned()
             }
-            false => "",
+            "structural-unknown-tool" => self.help_for_unknown_tool(&judged.server, &judged.tool),
+            _ => String::new(),
         };
         let reason = format!("{}{advice} (rule `{}`)", verdict.reason, verdict.rule);
         let is_other = sent.is_some_and(|sent| *sent != self.given);
         Ok(HookAnswer::of(self, answered, &reason, sent.filter(|_| is_other)))
+    }
+
+    /// The command that annotates a tool: one of the agent's own has no server that could be asked for it.
+    fn help_for_unknown_tool(&self, server: &str, tool: &str) -> String {
+        const MOST_NAMES: usize = 16;
+        let is_plain = |name: &str| {
+            let is_part = |one: char| one.is_ascii_alphanumeric() || "-_.:/".contains(one);
+            name.len() <= 128 && name.chars().all(is_part)
+        };
+        let (server, tool) = match is_plain(server) && is_plain(tool) {
+            true => (server, tool),
+            false => ("SERVER", "TOOL"),
+        };
+        let annotate = format!("callgate annotate --server {server} --into BUNDLE");
+        match self.called {
+            Called::Own(_) => {
+                let names = self
+                    .arguments
+                    .keys()
+                    .filter(|name| is_plain(name))
+                    .take(MOST_NAMES);
+                let properties: Map<String, Value> = names.map(|name| (name.clone(), json!({}))).collect();
+                let tools = json!([{"name": tool, "inputSchema": {"properties": properties}}]);
+                format!(
+                    "; `echo '{tools}' | {annotate} -` annotates it, and a rule of the bundle may then allow it"
+                )
+            }
+            Called::Mcp(_) | Called::Later => {
+                format!(
+                    "; `{annotate} -- COMMAND`, with the command that starts the server, annotates its tools"
+                )
+            }
+        }
     }
 
     /// Returns `true` if the agent asks once more before the command runs, and can ask a person then.

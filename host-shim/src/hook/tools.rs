@@ -2,8 +2,10 @@
 //!
 //! Each agent has a file of annotations, with the names of tools and arguments that it really uses. `defaults` are arguments
 //! that it fills in if they are not given (of `a|b` the first, unless one is there), `patterns` are arguments that name many files and stay as they
-//! are, `own` are arguments of every tool that the agent takes for itself, and `person` are tools that put something to a person, which
-//! leave would answer in the person's place.
+//! are, `own` are arguments of every tool that the agent takes for itself, `person` are tools that put something to a person, which
+//! leave would answer in the person's place, and `changing` are arguments that change what a tool does, such as where or without which
+//! sandbox: no annotation describes them, so that a rule has to look at them. `js/test/agents/tables.test.mjs` compares the files with the
+//! agents' newest packages.
 
 use std::collections::BTreeMap;
 

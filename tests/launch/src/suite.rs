@@ -179,6 +179,7 @@ const OTHERS: &[Step] = &[
 /// So do the tests of the servers, which wait half of their time, and what runs in Chromium.
 const SERVERS: &[Step] = &[
     in_js("MCP servers", &["npm", "run", "test:servers"]),
+    in_js("tables of agents' tools", &["npm", "run", "test:tables"]),
     program("conformance", "conformance"),
     in_js("playground", &["npm", "run", "test:playground"]),
 ];

@@ -131,11 +131,6 @@ impl Disk {
 }
 
 impl Files for Disk {
-    fn real(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        let real = self.walk(path, true)?;
-        Ok(real.map(|real| if real.is_empty() { b"/".to_vec() } else { real }))
-    }
-
     fn look(&self, path: &[u8]) -> Result<Option<Found>, Error> {
         let Some(place) = self.walk(path, false)? else {
             return Ok(None);

@@ -1,8 +1,10 @@
 //! The conditions of `includeIf` (`git-config(1)`, "Conditional includes"; `config.c` of git).
 
-use crate::files::{Error, Files, parent};
+use crate::files::{Error, parent};
+use crate::reader::Reader;
 use crate::repository::Names;
-use crate::wildmatch::{Case, Steps, wildmatch};
+use crate::steps::Steps;
+use crate::wildmatch::{Case, wildmatch};
 
 /// A condition of `includeIf`.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,7 +42,7 @@ impl<'a> Condition<'a> {
 }
 
 /// Returns `true` if `pattern` matches the whole name of a branch. A trailing `/` stands for `/**`.
-pub(crate) fn branch_matches(pattern: &[u8], branch: &[u8], steps: &mut Steps) -> Result<bool, Error> {
+pub(crate) fn branch_matches(pattern: &[u8], branch: &[u8], steps: &Steps) -> Result<bool, Error> {
     wildmatch(
         &with_directory_content(pattern.to_vec()),
         branch,
@@ -56,17 +58,17 @@ pub(crate) fn branch_matches(pattern: &[u8], branch: &[u8], steps: &mut Steps) -
 /// The pattern starts in the home directory of a named user, or matches only a name that git may or may not use,
 /// depending on how it is started.
 pub(crate) fn git_dir_matches(
-    files: &dyn Files,
+    files: Reader<'_>,
     home: &[u8],
     pattern: (&[u8], Case),
     path: &[u8],
     git_dir: (&[u8], &Names),
-    steps: &mut Steps,
+    steps: &Steps,
 ) -> Result<bool, Error> {
     let (given, case) = pattern;
     let (git_dir, names) = git_dir;
     let (literal, pattern) = prepare(files, home, given, path)?;
-    let mut matches = |directory: &[u8]| {
+    let matches = |directory: &[u8]| {
         let Some((start, end)) = directory.split_at_checked(literal.len()) else {
             return Ok(None);
         };
@@ -106,7 +108,7 @@ pub(crate) fn git_dir_matches(
 }
 
 /// Splits a pattern into its literal start and the pattern for the rest (`prepare_include_condition_pattern`).
-fn prepare(files: &dyn Files, home: &[u8], pattern: &[u8], path: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Error> {
+fn prepare(files: Reader<'_>, home: &[u8], pattern: &[u8], path: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Error> {
     if let Some(rest) = pattern.strip_prefix(b"./") {
         let missing = || Error::about(path, "it no longer exists");
         let real = files.real(path)?.ok_or_else(missing)?;

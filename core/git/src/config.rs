@@ -4,27 +4,23 @@
 use crate::Places;
 use crate::condition::{self, Condition};
 use crate::entry::Entry;
-use crate::files::{Error, Files, MAX_BYTES, join, parent, read};
+use crate::files::{Error, join, parent};
+use crate::reader::Reader;
 use crate::repository::Repository;
-use crate::syntax;
-use crate::wildmatch::{Case, Steps, wildmatch};
+use crate::wildmatch::{Case, wildmatch};
 
 /// The deepest nesting of includes that git allows.
 const MAX_DEPTH: usize = 10;
 
-/// The most files that are read for one question. A limit on depth alone would let a few files include each other
-/// exponentially often.
-const MAX_FILES: usize = 1_000;
-
-/// The most entries that are kept for one question.
-const MAX_ENTRIES: usize = 100_000;
+/// The steps of an entry, and of each byte of it two more: it is kept, and copied into the settings.
+const ENTRY: usize = 32;
 
 /// Reads the files of the machine, the user, the repository and the worktree. Later entries override earlier ones.
 ///
 /// # Errors
-/// A file cannot be read or parsed, a condition is not known, or a limit is exceeded.
+/// A file cannot be read or parsed, a condition is not known, or there are no steps left.
 pub(crate) fn load(
-    files: &dyn Files,
+    files: Reader<'_>,
     places: &Places,
     repository: Option<&Repository>,
 ) -> Result<Vec<Entry>, Error> {
@@ -35,7 +31,6 @@ pub(crate) fn load(
         purpose: Purpose::Configuration { remote_urls: None },
         branch: None,
         entries: Vec::new(),
-        room: Room::default(),
     };
     pass.run()?;
     Ok(pass.entries)
@@ -52,33 +47,15 @@ enum Purpose {
     RemoteUrls,
 }
 
-/// How much may still be read.
-struct Room {
-    files: usize,
-    bytes: usize,
-    steps: Steps,
-}
-
-impl Default for Room {
-    fn default() -> Self {
-        Self {
-            files: MAX_FILES,
-            bytes: MAX_BYTES,
-            steps: Steps::default(),
-        }
-    }
-}
-
 /// One pass over all files.
 struct Pass<'a> {
-    files: &'a dyn Files,
+    files: Reader<'a>,
     places: &'a Places,
     repository: Option<&'a Repository>,
     purpose: Purpose,
     /// The branch, once a condition has asked for it.
     branch: Option<Option<Vec<u8>>>,
     entries: Vec<Entry>,
-    room: Room,
 }
 
 /// The file that is being read.
@@ -109,7 +86,7 @@ impl Pass<'_> {
 
     /// Adds the entries of the file at `path`, and those of the files that it includes in place of the `include`.
     fn file(&mut self, path: &[u8], position: Position) -> Result<(), Error> {
-        let Some(content) = read(self.files, path)? else {
+        let Some(entries) = self.files.entries(path)? else {
             return Ok(());
         };
         if position.depth > MAX_DEPTH {
@@ -118,16 +95,8 @@ impl Pass<'_> {
                 &format!("is nested more than {MAX_DEPTH} includes deep"),
             ));
         }
-        let refused = || {
-            about(
-                path,
-                &format!("and those before it are more than {MAX_FILES} files or {MAX_BYTES} bytes"),
-            )
-        };
-        self.room.files = self.room.files.checked_sub(1).ok_or_else(refused)?;
-        self.room.bytes = self.room.bytes.checked_sub(content.len()).ok_or_else(refused)?;
-        for entry in syntax::parse(path, &content)? {
-            if !position.may_hold_remote_urls && is_remote_url(&entry) {
+        for entry in entries.iter() {
+            if !position.may_hold_remote_urls && is_remote_url(entry) {
                 return Err(about(
                     path,
                     "has the URL of a remote and is included on a condition, which git refuses where another \
@@ -135,19 +104,15 @@ impl Pass<'_> {
                 ));
             }
             match entry.parts() {
-                (b"include", None, b"path") => self.include(&entry, path, position)?,
+                (b"include", None, b"path") => self.include(entry, path, position)?,
                 (b"includeif", Some(condition), b"path") => {
-                    self.include_if(condition, &entry, path, position)?;
+                    self.include_if(condition, entry, path, position)?;
                 }
                 _ => {}
             }
-            if self.entries.len() == MAX_ENTRIES {
-                return Err(about(
-                    path,
-                    &format!("and those before it have more than {MAX_ENTRIES} keys"),
-                ));
-            }
-            self.entries.push(entry);
+            let bytes = entry.key.len() + entry.value.as_ref().map_or(0, Vec::len);
+            self.files.steps().take(ENTRY + 2 * bytes)?;
+            self.entries.push(entry.clone());
         }
         Ok(())
     }
@@ -197,7 +162,7 @@ impl Pass<'_> {
                     (pattern, case),
                     path,
                     (&repository.git_dir, &repository.names),
-                    &mut self.room.steps,
+                    self.files.steps(),
                 ),
                 None => Ok(false),
             },
@@ -207,7 +172,7 @@ impl Pass<'_> {
                     self.branch = Some(branch.transpose()?.flatten());
                 }
                 match &self.branch {
-                    Some(Some(branch)) => condition::branch_matches(pattern, branch, &mut self.room.steps),
+                    Some(Some(branch)) => condition::branch_matches(pattern, branch, self.files.steps()),
                     Some(None) | None => Ok(false),
                 }
             }
@@ -225,7 +190,6 @@ impl Pass<'_> {
                 purpose: Purpose::RemoteUrls,
                 branch: self.branch.clone(),
                 entries: Vec::new(),
-                room: Room::default(),
                 ..*self
             };
             pass.run()?;
@@ -233,7 +197,7 @@ impl Pass<'_> {
             *remote_urls = Some(urls.filter_map(|entry| entry.value).collect());
         }
         for url in remote_urls.iter().flatten() {
-            if wildmatch(pattern, url, Case::Sensitive, &mut self.room.steps)? {
+            if wildmatch(pattern, url, Case::Sensitive, self.files.steps())? {
                 return Ok(true);
             }
         }

@@ -3,8 +3,9 @@
 use crate::Places;
 use crate::condition::interpolate;
 use crate::config;
-use crate::files::{Error, Files, Found, Kind, is_space, join, parent, read, without_line_ends};
+use crate::files::{Error, Found, Kind, is_space, join, parent, without_line_ends};
 use crate::format::format;
+use crate::reader::Reader;
 use crate::repository::{Names, Repository};
 
 /// The bytes of `HEAD` that git looks at to recognize a repository.
@@ -21,7 +22,7 @@ const MAX_GIT_FILE_BYTES: usize = 1 << 20;
 /// lead to a repository, it belongs to another user and is not in `safe.directory`, or it is on another filesystem than
 /// the directory. Or it may not be looked at.
 pub(crate) fn discover(
-    files: &dyn Files,
+    files: Reader<'_>,
     places: &Places,
     directory: &[u8],
 ) -> Result<Option<Repository>, Error> {
@@ -41,7 +42,7 @@ pub(crate) fn discover(
 }
 
 struct Search<'a> {
-    files: &'a dyn Files,
+    files: Reader<'a>,
     places: &'a Places,
     /// The directory as it was given, if that differs from `start`.
     given: Option<&'a [u8]>,
@@ -50,7 +51,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(files: &'a dyn Files, places: &'a Places, directory: &'a [u8]) -> Result<Option<Self>, Error> {
+    fn new(files: Reader<'a>, places: &'a Places, directory: &'a [u8]) -> Result<Option<Self>, Error> {
         let mut given = directory;
         loop {
             if let Some(start) = files.real(given)? {
@@ -101,7 +102,7 @@ impl<'a> Search<'a> {
             let file = String::from_utf8_lossy(file);
             Error::new(format!("`{file}` does not lead to a git repository"))
         };
-        let content = read(self.files, file)?.ok_or_else(refused)?;
+        let content = self.files.read(file)?.ok_or_else(refused)?;
         let named = without_line_ends(&content).strip_prefix(b"gitdir: ");
         let named = named.filter(|named| !named.is_empty() && !named.contains(&0));
         let named = named
@@ -160,8 +161,10 @@ impl<'a> Search<'a> {
         let file = join(git_dir, b"commondir");
         let common_dir = if self.files.look(&file)?.is_some() {
             let refused = || Error::about(&file, "it does not name a directory");
-            let content =
-                read(self.files, &file)?.filter(|content| !content.is_empty() && !content.contains(&0));
+            let content = self
+                .files
+                .read(&file)?
+                .filter(|content| !content.is_empty() && !content.contains(&0));
             let named = content.ok_or_else(refused)?;
             let named = join(git_dir, without_line_ends(&named));
             self.files.real(&named)?.ok_or_else(refused)?
@@ -181,7 +184,7 @@ impl<'a> Search<'a> {
             Some(Kind::Link(target)) => return Ok(target.starts_with(b"refs/")),
             Some(Kind::File | Kind::Other) => {}
         }
-        let head = self.files.read(&path, HEAD_BYTES)?.unwrap_or_default();
+        let head = self.files.start(&path, HEAD_BYTES)?.unwrap_or_default();
         let head = head.get(..HEAD_BYTES).unwrap_or(&head);
         if let Some(target) = head.strip_prefix(b"ref:") {
             let spaces = target.iter().take_while(|byte| is_space(**byte)).count();
@@ -262,7 +265,7 @@ impl<'a> Search<'a> {
 }
 
 /// The file at `path`. It was there a moment ago, so its absence is an error.
-fn look(files: &dyn Files, path: &[u8]) -> Result<Found, Error> {
+fn look(files: Reader<'_>, path: &[u8]) -> Result<Found, Error> {
     files
         .look(path)?
         .ok_or_else(|| Error::about(path, "it no longer exists"))

@@ -41,25 +41,19 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A disk as git would see it.
+/// A disk.
 ///
-/// Paths are absolute and consist of any bytes except NUL; they may contain `.`, `..`, `//` and symbolic links. A method
-/// that does not know the answer returns an [`Error`]; `None` and `false` mean that git would find nothing there.
+/// Paths are absolute and consist of any bytes except NUL, and of names that are not `.` or `..`. No name in them is that of a
+/// symbolic link, or only the last one where a method says so: the crate follows links itself. A method that does not know
+/// the answer returns an [`Error`]; `None` and `false` mean that nothing is there.
 pub trait Files {
-    /// The path with all links resolved, as by `realpath(3)`; `None` if nothing is there.
-    ///
-    /// # Errors
-    /// There are too many links, a permission is missing, or the path means something else in every process.
-    fn real(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Error>;
-
     /// The kind of file at the path, without following a last link, as by `lstat(2)`; `None` if nothing is there.
     ///
     /// # Errors
     /// The path may not be looked at.
     fn look(&self, path: &[u8]) -> Result<Option<Found>, Error>;
 
-    /// At most the first `limit` bytes of the regular file that the path leads to; `None` if nothing is there.
-    /// `/dev/null` is an empty file.
+    /// At most the first `limit` bytes of the regular file at the path; `None` if nothing is there.
     ///
     /// # Errors
     /// The file may not be read, or is not a regular file.
@@ -94,24 +88,6 @@ pub enum Kind {
     Link(Vec<u8>),
     /// A device, a FIFO or a socket.
     Other,
-}
-
-/// The most bytes that are read from one file.
-pub(crate) const MAX_BYTES: usize = 16 << 20;
-
-/// The whole file at `path`; `None` if nothing is there.
-///
-/// # Errors
-/// The file cannot be read, or is longer than [`MAX_BYTES`].
-pub(crate) fn read(files: &dyn Files, path: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-    let content = files.read(path, MAX_BYTES + 1)?;
-    match &content {
-        Some(content) if content.len() > MAX_BYTES => Err(Error::about(
-            path,
-            &format!("it is longer than {MAX_BYTES} bytes"),
-        )),
-        _ => Ok(content),
-    }
 }
 
 /// `name` in `directory`, or `name` itself if it is absolute.

@@ -1,16 +1,16 @@
 //! The format that a repository declares (`check_repository_format_gently` in `setup.c` of git).
 
 use crate::entry::Entry;
-use crate::files::{Error, Files, Kind, join, read};
+use crate::files::{Error, Kind, join};
+use crate::reader::Reader;
 use crate::repository::Format;
-use crate::syntax;
 
 /// Reads the format of a repository. As in git, includes do not count.
 ///
 /// # Errors
 /// Git would refuse the repository: it does not know the version or an extension, a value has the wrong type, or the
 /// work tree does not exist.
-pub(crate) fn format(files: &dyn Files, git_dir: &[u8], common_dir: &[u8]) -> Result<Format, Error> {
+pub(crate) fn format(files: Reader<'_>, git_dir: &[u8], common_dir: &[u8]) -> Result<Format, Error> {
     let mut found = FormatReader::default();
     found.file(files, &join(common_dir, b"config"))?;
     // Without a version, git ignores the rest of what it read.
@@ -73,11 +73,9 @@ struct FormatReader {
 }
 
 impl FormatReader {
-    fn file(&mut self, files: &dyn Files, path: &[u8]) -> Result<(), Error> {
-        let content = read(files, path)?.unwrap_or_default();
-        syntax::parse(path, &content)?
-            .iter()
-            .try_for_each(|entry| self.entry(entry))
+    fn file(&mut self, files: Reader<'_>, path: &[u8]) -> Result<(), Error> {
+        let entries = files.entries(path)?.unwrap_or_default();
+        entries.iter().try_for_each(|entry| self.entry(entry))
     }
 
     fn entry(&mut self, entry: &Entry) -> Result<(), Error> {

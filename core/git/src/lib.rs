@@ -16,10 +16,6 @@
 //! ];
 //!
 //! impl Files for Disk {
-//!     fn real(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-//!         Ok(self.look(path)?.map(|_| path.to_vec()))
-//!     }
-//!
 //!     fn look(&self, path: &[u8]) -> Result<Option<Found>, Error> {
 //!         let kind = if DIRECTORIES.contains(&path) {
 //!             Kind::Directory
@@ -60,8 +56,11 @@
 //!   connecting (`remote.<name>.vcs`, `ext::`, unknown schemes), an unknown condition of `includeIf`, a path that starts
 //!   with `~name` or `%(prefix)`, the legacy files below `.git/remotes` and `.git/branches`, the branch of a repository
 //!   that does not keep its references in files, and text that is not UTF-8.
-//! - **Bounded**: one question reads at most 1,000 files of 16 MiB in all, 100,000 keys of 32 KiB each and includes 10
-//!   deep, returns at most 1,000 URLs, and takes a fixed number of steps to match all patterns.
+//! - **Bounded**: what is [`Known`] takes at most 6,000,000 steps to read, and an answer beyond them is an error, whatever
+//!   is asked. A byte of a file or a path is a step, a question to the disk 256 and 32 for each name on the way, a key that is
+//!   kept 32, two for each byte of it, and one for each byte of its section; to rewrite a URL and to match a pattern
+//!   takes as many as there are bytes to compare. A key has at most 32 KiB, an include is at most
+//!   10 deep, and an answer has at most 1,000 URLs.
 //!
 //! The environment (`GIT_*`, `PWD`) does not count, and git is assumed to run as the user that [`Found::is_own`] refers
 //! to. An answer says where git connects first; submodules, bundles and proxies are not considered.
@@ -72,23 +71,25 @@ mod discover;
 mod entry;
 mod files;
 mod format;
-mod memory;
 mod push;
 mod push_default;
+mod reader;
+mod real;
 mod remotes;
 mod repository;
 mod rewrites;
+mod steps;
 mod syntax;
 mod transport;
 mod wildmatch;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 pub use files::{Error, Files, Found, Kind};
 
-use memory::{Contents, Memory};
 use push::Push;
+use reader::{Contents, Reader};
 use remotes::{Remotes, Settings};
 use repository::Repository;
 
@@ -141,11 +142,11 @@ pub struct Git<'a> {
 /// evaluation from the same reading.
 #[derive(Default)]
 pub struct Known {
-    contents: RefCell<Contents>,
-    /// By directory.
-    places: BTreeMap<String, StartDirectory>,
-    /// Outside of every repository.
-    outside: StartDirectory,
+    contents: Contents,
+    /// By the directory that git is started in.
+    repositories: BTreeMap<String, Result<Option<Arc<Repository>>, Error>>,
+    /// The settings in the configuration of a repository, and outside of all.
+    settings: BTreeMap<Option<Arc<Repository>>, Result<Arc<Settings>, Error>>,
 }
 
 impl<'a> Git<'a> {
@@ -164,9 +165,10 @@ impl<'a> Git<'a> {
     /// # Errors
     /// The answer is not certain; see the crate's description.
     pub fn remote_urls(&mut self, directory: &str, remote: &str) -> Result<Vec<String>, Error> {
-        let places = self.places;
-        let (files, place, _) = self.place(directory);
-        texts(place.remotes(&files, places)?.named(remote.as_bytes())?)
+        let repository = self.repository(directory)?;
+        let settings = self.settings(repository.as_ref())?;
+        let remotes = self.remotes(repository.as_deref(), &settings);
+        texts(remotes.named(remote.as_bytes())?)
     }
 
     /// The same for the remotes that a fetch or push without an argument would use. Empty if there are none.
@@ -174,13 +176,13 @@ impl<'a> Git<'a> {
     /// # Errors
     /// The answer is not certain; see the crate's description.
     pub fn default_remote_urls(&mut self, directory: &str) -> Result<Vec<String>, Error> {
-        let places = self.places;
-        let (files, place, _) = self.place(directory);
-        let branch = match place.repository()? {
-            Some(repository) => repository.branch(&files)?,
+        let repository = self.repository(directory)?;
+        let branch = match &repository {
+            Some(repository) => repository.branch(self.reader())?,
             None => None,
         };
-        let remotes = place.remotes(&files, places)?;
+        let settings = self.settings(repository.as_ref())?;
+        let remotes = self.remotes(repository.as_deref(), &settings);
         texts(remotes.without_argument(branch.as_deref())?)
     }
 
@@ -194,13 +196,14 @@ impl<'a> Git<'a> {
     /// The answer is not certain; see the crate's description.
     pub fn urls(&mut self, directory: &str, url: &str) -> Result<Vec<String>, Error> {
         let url = url.as_bytes();
-        let places = self.places;
-        let (files, place, outside) = self.place(directory);
+        let repository = self.repository(directory)?;
         let mut urls = Vec::new();
-        if place.repository()?.is_some() {
-            urls = place.remotes(&files, places)?.explicit(url)?;
+        if repository.is_some() {
+            let settings = self.settings(repository.as_ref())?;
+            urls = self.remotes(repository.as_deref(), &settings).explicit(url)?;
         }
-        urls.extend(outside.remotes(&files, places)?.explicit(url)?);
+        let outside = self.settings(None)?;
+        urls.extend(self.remotes(None, &outside).explicit(url)?);
         texts(urls)
     }
 
@@ -209,16 +212,14 @@ impl<'a> Git<'a> {
     /// # Errors
     /// `directory` is not in a repository, or the answer is not certain; see the crate's description.
     pub fn branch(&mut self, directory: &str) -> Result<Option<String>, Error> {
-        let places = self.places;
-        let (files, place, _) = self.place(directory);
-        let Some(repository) = place.repository()? else {
+        let Some(repository) = self.repository(directory)? else {
             return Err(Error::new(format!(
                 "`{directory}` is not in a git repository, so it has no branch"
             )));
         };
-        let branch = repository.branch(&files);
+        let branch = repository.branch(self.reader());
         // Git refuses to do anything if it does not understand the configuration.
-        place.remotes(&files, places)?;
+        self.settings(Some(&repository))?;
         branch?.map(branch_text).transpose()
     }
 
@@ -238,78 +239,56 @@ impl<'a> Git<'a> {
         remote: &str,
         reference: &str,
     ) -> Result<Option<Vec<String>>, Error> {
-        let places = self.places;
-        let (files, place, _) = self.place(directory);
-        place.remotes(&files, places)?;
-        let (Some(repository), Some(Ok(settings))) = (place.repository()?, &place.settings) else {
+        let repository = self.repository(directory)?;
+        let settings = self.settings(repository.as_ref())?;
+        let Some(repository) = repository else {
             return Ok(Some(Vec::new()));
         };
-        let remotes = Remotes {
-            files: &files,
-            common_dir: Some(&repository.common_dir),
-            settings,
-        };
+        let remotes = self.remotes(Some(&repository), &settings);
         let branch = match (remote, reference) {
-            ("", _) | (_, "" | "HEAD") => repository.branch(&files)?,
+            ("", _) | (_, "" | "HEAD") => repository.branch(self.reader())?,
             _ => None,
         };
-        let push = Push::new(&remotes, repository, branch.as_deref());
+        let push = Push::new(&remotes, &repository, branch.as_deref());
         let refs = push.refs(remote.as_bytes(), reference.as_bytes())?;
         refs.map(|refs| refs.into_iter().map(branch_text).collect())
             .transpose()
     }
 
-    /// The files, the place of the directory, found once, and the place outside of every repository.
-    fn place(&mut self, directory: &str) -> (Memory<'_>, &mut StartDirectory, &mut StartDirectory) {
-        let Known {
-            contents,
-            places,
-            outside,
-        } = &mut *self.known;
-        let files = Memory::new(self.files, contents);
-        let place = places.entry(directory.to_owned()).or_insert_with(|| {
-            StartDirectory::at(discover::discover(&files, self.places, directory.as_bytes()))
-        });
-        (files, place, outside)
+    fn reader(&self) -> Reader<'_> {
+        Reader::new(self.files, &self.known.contents)
     }
-}
 
-/// Where git is started.
-struct StartDirectory {
-    repository: Result<Option<Repository>, Error>,
-    /// The settings in its configuration, once asked for.
-    settings: Option<Result<Settings, Error>>,
-}
-
-impl Default for StartDirectory {
-    fn default() -> Self {
-        Self::at(Ok(None))
-    }
-}
-
-impl StartDirectory {
-    fn at(repository: Result<Option<Repository>, Error>) -> Self {
-        Self {
-            repository,
-            settings: None,
+    /// The repository of the directory, found once.
+    fn repository(&mut self, directory: &str) -> Result<Option<Arc<Repository>>, Error> {
+        if let Some(known) = self.known.repositories.get(directory) {
+            return known.clone();
         }
+        let found = discover::discover(self.reader(), self.places, directory.as_bytes());
+        let found = found.map(|found| found.map(Arc::new));
+        let known = &mut self.known.repositories;
+        known.insert(directory.to_owned(), found.clone());
+        found
     }
 
-    fn repository(&self) -> Result<Option<&Repository>, Error> {
-        self.repository.as_ref().map(Option::as_ref).map_err(Clone::clone)
+    /// The settings in the configuration, read once.
+    fn settings(&mut self, repository: Option<&Arc<Repository>>) -> Result<Arc<Settings>, Error> {
+        let repository = repository.cloned();
+        if let Some(known) = self.known.settings.get(&repository) {
+            return known.clone();
+        }
+        let entries = config::load(self.reader(), self.places, repository.as_deref());
+        let settings = entries.and_then(|entries| Settings::new(&entries)).map(Arc::new);
+        self.known.settings.insert(repository, settings.clone());
+        settings
     }
 
-    /// The remotes there; the configuration is read once.
-    fn remotes<'r>(&'r mut self, files: &'r dyn Files, places: &Places) -> Result<Remotes<'r>, Error> {
-        let repository = self.repository.as_ref().map_err(Clone::clone)?.as_ref();
-        let settings = self.settings.get_or_insert_with(|| {
-            config::load(files, places, repository).and_then(|entries| Settings::new(&entries))
-        });
-        Ok(Remotes {
-            files,
+    fn remotes<'r>(&'r self, repository: Option<&'r Repository>, settings: &'r Settings) -> Remotes<'r> {
+        Remotes {
+            files: self.reader(),
             common_dir: repository.map(|repository| repository.common_dir.as_slice()),
-            settings: settings.as_ref().map_err(Clone::clone)?,
-        })
+            settings,
+        }
     }
 }
 

@@ -95,7 +95,11 @@ impl<'a> Push<'a> {
         let names = self.remotes.pushed_to(remote, self.branch)?;
         let mut refspecs = Vec::with_capacity(names.len());
         for name in &names {
-            let texts = self.remotes.settings.push_refspecs(name).iter();
+            let texts = self.remotes.settings.push_refspecs(name);
+            // Each is compared with every full name of the reference.
+            let bytes: usize = texts.iter().map(Vec::len).sum();
+            self.remotes.files.steps().take(bytes * (RULES.len() + 1))?;
+            let texts = texts.iter();
             let read: Result<Vec<Refspec<'a>>, Error> = texts.map(|text| Refspec::read(text)).collect();
             refspecs.push((*name, read?));
         }
@@ -116,7 +120,7 @@ impl<'a> Push<'a> {
             if let Some(branch) = source.strip_prefix(HEADS)
                 && self.remotes.settings.push_mode == PushDefault::Upstream
             {
-                self.upstream(branch);
+                self.upstream(branch)?;
             }
             self.symbolic(source)?;
         }
@@ -172,9 +176,12 @@ impl<'a> Push<'a> {
     }
 
     /// The upstream branch, on whatever remote it is. If there are several, git may refuse to push.
-    fn upstream(&mut self, branch: &[u8]) {
+    fn upstream(&mut self, branch: &[u8]) -> Result<(), Error> {
         let merges = self.remotes.settings.merges(branch);
+        let bytes = merges.iter().map(Vec::len).sum();
+        self.remotes.files.steps().take(bytes)?;
         self.refs.extend(merges.iter().cloned());
+        Ok(())
     }
 
     /// Without a destination, a symbolic reference is pushed to the branch that it leads to (`match_explicit`).

@@ -3,10 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::entry::Entry;
-use crate::files::{Error, Files, join};
+use crate::files::{Error, join};
 use crate::push_default::PushDefault;
+use crate::reader::Reader;
 use crate::rewrites::Rewrites;
 use crate::transport;
+
+/// The steps of looking a remote up.
+const LOOK_UP: usize = 32;
 
 /// The most URLs in one answer.
 const MAX_URLS: usize = 1_000;
@@ -28,7 +32,7 @@ pub(crate) struct Settings {
 
 /// Where git connects, by its settings and the legacy files.
 pub(crate) struct Remotes<'a> {
-    pub(crate) files: &'a dyn Files,
+    pub(crate) files: Reader<'a>,
     /// Where the legacy files are; `None` outside a repository.
     pub(crate) common_dir: Option<&'a [u8]>,
     pub(crate) settings: &'a Settings,
@@ -178,6 +182,7 @@ impl<'a> Remotes<'a> {
         }
         let mut seen = BTreeSet::new();
         while let Some(name) = names.pop() {
+            self.files.steps().take(LOOK_UP + name.len())?;
             if seen.insert(name) {
                 if settings
                     .remotes
@@ -260,6 +265,8 @@ impl Remotes<'_> {
 
     /// Adds every URL of one remote to `answer`, those to fetch from first (`remotes_remote_get_1`).
     fn resolve(&self, name: &[u8], unknown: Unknown, answer: &mut Vec<Vec<u8>>) -> Result<(), Error> {
+        let steps = self.files.steps();
+        steps.take(LOOK_UP + name.len())?;
         let none = Remote::default();
         let remote = self.settings.remotes.get(name).unwrap_or(&none);
         if let Some(helper) = &remote.helper {
@@ -271,9 +278,10 @@ impl Remotes<'_> {
                 "git would connect to more than {MAX_URLS} URLs"
             )));
         }
+        let (instead_of, push_instead_of) = (&self.settings.instead_of, &self.settings.push_instead_of);
         for url in &remote.earlier_urls {
-            answer.push(self.settings.instead_of.apply(url));
-            answer.extend(self.settings.push_instead_of.rewrite(url));
+            answer.push(instead_of.apply(url, steps)?);
+            answer.extend(push_instead_of.rewrite(url, steps)?);
         }
         let own = [name.to_vec()];
         let mut fetch_urls = remote.urls.as_slice();
@@ -283,15 +291,14 @@ impl Remotes<'_> {
                 fetch_urls = &own;
             }
         }
-        let urls = fetch_urls.iter().chain(&remote.push_urls);
-        answer.extend(urls.map(|url| self.settings.instead_of.apply(url)));
+        for url in fetch_urls.iter().chain(&remote.push_urls) {
+            answer.push(instead_of.apply(url, steps)?);
+        }
         // A name that stands for itself is rewritten for a push even if there is a `pushurl`.
         if remote.push_urls.is_empty() || remote.urls.is_empty() {
-            answer.extend(
-                fetch_urls
-                    .iter()
-                    .filter_map(|url| self.settings.push_instead_of.rewrite(url)),
-            );
+            for url in fetch_urls {
+                answer.extend(push_instead_of.rewrite(url, steps)?);
+            }
         }
         Ok(())
     }

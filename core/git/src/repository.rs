@@ -1,6 +1,7 @@
 //! A repository that git found, and its checked-out branch.
 
-use crate::files::{Error, Files, Kind, is_space, join, read};
+use crate::files::{Error, Kind, is_space, join};
+use crate::reader::Reader;
 
 /// The most references that git follows from `HEAD` to a branch (`SYMREF_MAXDEPTH`).
 const MAX_REFERENCES: usize = 5;
@@ -9,7 +10,7 @@ const MAX_REFERENCES: usize = 5;
 pub(crate) const HEADS: &[u8] = b"refs/heads/";
 
 /// A repository (`gitrepository-layout(5)`).
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Repository {
     /// Its directory, links resolved; for a linked worktree, that worktree's own.
     pub(crate) git_dir: Vec<u8>,
@@ -21,7 +22,7 @@ pub(crate) struct Repository {
 }
 
 /// The absolute names, other than its canonical path, that git may use for the directory of a repository.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Names {
     /// The name that git certainly uses.
     pub(crate) certain: Option<Vec<u8>>,
@@ -30,7 +31,7 @@ pub(crate) struct Names {
 }
 
 /// The format that a repository declares (`gitrepository-layout(5)`, "`core.repositoryFormatVersion`").
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Format {
     /// `extensions.worktreeConfig`.
     pub(crate) has_worktree_config: bool,
@@ -58,7 +59,7 @@ impl Repository {
     ///
     /// # Errors
     /// Git could not read the head, the head is not kept in files (reftable), or it does not lead to a branch.
-    pub(crate) fn branch(&self, files: &dyn Files) -> Result<Option<Vec<u8>>, Error> {
+    pub(crate) fn branch(&self, files: Reader<'_>) -> Result<Option<Vec<u8>>, Error> {
         if !self.format.has_reference_files {
             return Err(self.head_refused("the repository does not keep its references in files"));
         }
@@ -91,7 +92,7 @@ impl Repository {
     ///
     /// # Errors
     /// A reference cannot be read.
-    pub(crate) fn resolve(&self, files: &dyn Files, name: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    pub(crate) fn resolve(&self, files: Reader<'_>, name: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let mut name = name.to_vec();
         for _ in 0..MAX_REFERENCES {
             match self.reference(files, &name)? {
@@ -104,7 +105,7 @@ impl Repository {
     }
 
     /// Reads the reference `name` (`files_read_raw_ref`). Packed references are never symbolic.
-    fn reference(&self, files: &dyn Files, name: &[u8]) -> Result<Reference, Error> {
+    fn reference(&self, files: Reader<'_>, name: &[u8]) -> Result<Reference, Error> {
         let is_of_worktree = name == b"HEAD"
             || [&b"refs/bisect/"[..], b"refs/worktree/", b"refs/rewritten/"]
                 .iter()
@@ -123,7 +124,7 @@ impl Repository {
             }
             Some(Kind::Link(_) | Kind::File | Kind::Other) => {}
         }
-        let Some(content) = read(files, &path)? else {
+        let Some(content) = files.read(&path)? else {
             return Ok(Reference::Broken);
         };
         let spaces = content.iter().rev().take_while(|byte| is_space(**byte)).count();

@@ -2,6 +2,7 @@
 
 use crate::entry::Entry;
 use crate::files::{Error, is_space};
+use crate::steps::Steps;
 
 /// The sections that affect where git connects and what it pushes. Others are parsed and dropped.
 const SECTIONS: &[&[u8]] = &[
@@ -25,21 +26,37 @@ const MAX_ENTRY_BYTES: usize = 32 << 10;
 ///
 /// # Errors
 /// Git would refuse the syntax, there is a NUL (where git would cut the text), a key comes before the first section, or
-/// a key or value is longer than 32 KiB.
-pub(crate) fn parse(path: &[u8], content: &[u8]) -> Result<Vec<Entry>, Error> {
+/// a key or value is longer than 32 KiB. Or there are no steps left: each key takes as many as its section has bytes.
+pub(crate) fn parse(path: &[u8], content: &[u8], steps: &Steps) -> Result<Vec<Entry>, Error> {
     let mut source = Source {
         // Git skips one byte order mark.
         rest: content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content),
         line: 1,
         is_at_end: false,
+        steps,
     };
-    source.file().map_err(|fault| {
-        Error::new(format!(
+    source.file().map_err(|fault| match fault {
+        Fault::Syntax(fault) => Error::new(format!(
             "git's configuration `{}`, line {}: {fault}",
             String::from_utf8_lossy(path),
             source.line
-        ))
+        )),
+        Fault::Steps(error) => error,
     })
+}
+
+/// Why a file is not parsed.
+enum Fault {
+    /// Git refuses it.
+    Syntax(SyntaxFault),
+    /// There are no steps left.
+    Steps(Error),
+}
+
+impl From<SyntaxFault> for Fault {
+    fn from(fault: SyntaxFault) -> Self {
+        Self::Syntax(fault)
+    }
 }
 
 /// The fault, or what was expected instead.
@@ -58,11 +75,12 @@ struct Source<'a> {
     /// The line of the byte that was read last, unless that is a line end.
     line: usize,
     is_at_end: bool,
+    steps: &'a Steps,
 }
 
 impl Source<'_> {
     /// `git_parse_source`.
-    fn file(&mut self) -> Result<Vec<Entry>, SyntaxFault> {
+    fn file(&mut self) -> Result<Vec<Entry>, Fault> {
         let mut entries = Vec::new();
         let mut prefix: Option<Vec<u8>> = None;
         let mut is_known = false;
@@ -85,12 +103,13 @@ impl Source<'_> {
                 prefix = Some(section);
             } else if byte.is_ascii_alphabetic() {
                 let prefix = prefix.as_deref().ok_or(SECTION)?;
+                self.steps.take(prefix.len()).map_err(Fault::Steps)?;
                 let entry = self.entry(prefix, byte)?;
                 if is_known {
                     entries.push(entry);
                 }
             } else {
-                return Err(KEY);
+                return Err(KEY.into());
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Git's path patterns (`wildmatch.c` with `WM_PATHNAME`: only `**` matches a slash).
 
 use crate::files::{Error, is_space};
+use crate::steps::Steps;
 
 /// How letters are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,38 +22,20 @@ impl Case {
 /// The most stars in one pattern; each is a level of recursion.
 const MAX_STARS: usize = 64;
 
-/// The most steps that all patterns of one pass may take together. Some patterns take exponentially many.
-const MAX_STEPS: u32 = 4_000_000;
-
-/// The steps that are left.
-pub(crate) struct Steps(u32);
-
-impl Default for Steps {
-    fn default() -> Self {
-        Self(MAX_STEPS)
-    }
-}
-
 /// Returns `true` if `pattern` matches all of `text`. Neither may contain a NUL.
 ///
 /// # Errors
-/// The pattern has more than 64 stars, or no steps are left.
-pub(crate) fn wildmatch(pattern: &[u8], text: &[u8], case: Case, steps: &mut Steps) -> Result<bool, Error> {
+/// The pattern has more than 64 stars, or no steps are left: some patterns take exponentially many.
+pub(crate) fn wildmatch(pattern: &[u8], text: &[u8], case: Case, steps: &Steps) -> Result<bool, Error> {
+    steps.take(pattern.len())?;
     if pattern.iter().filter(|byte| **byte == b'*').count() > MAX_STARS {
-        return Err(refused(pattern, &format!("more than {MAX_STARS} stars")));
+        let pattern = String::from_utf8_lossy(pattern);
+        return Err(Error::new(format!(
+            "git's configuration includes a file on a pattern with more than {MAX_STARS} stars: `{pattern}`"
+        )));
     }
-    let mut matcher = Matcher { case, steps };
-    match matcher.walk(pattern, text) {
-        Some(outcome) => Ok(outcome == Outcome::Match),
-        None => Err(refused(pattern, "too many ways to match")),
-    }
-}
-
-fn refused(pattern: &[u8], what: &str) -> Error {
-    let pattern = String::from_utf8_lossy(pattern);
-    Error::new(format!(
-        "git's configuration includes a file on a pattern with {what}: `{pattern}`"
-    ))
+    let matcher = Matcher { case, steps };
+    Ok(matcher.walk(pattern, text)? == Outcome::Match)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,31 +50,31 @@ enum Outcome {
 
 struct Matcher<'s> {
     case: Case,
-    steps: &'s mut Steps,
+    steps: &'s Steps,
 }
 
 impl Matcher<'_> {
-    /// `dowild`; `None` if the steps are used up. The end of the pattern and of the text reads as a NUL, as in C.
-    fn walk(&mut self, pattern: &[u8], text: &[u8]) -> Option<Outcome> {
+    /// `dowild`. The end of the pattern and of the text reads as a NUL, as in C.
+    fn walk(&self, pattern: &[u8], text: &[u8]) -> Result<Outcome, Error> {
         let (mut p, mut t) = (0, 0);
         loop {
-            self.steps.0 = self.steps.0.checked_sub(1)?;
+            self.steps.take(1)?;
             let (given, letter) = (self.case.fold(at(pattern, p)), self.case.fold(at(text, t)));
             if given == 0 {
                 let is_done = letter == 0;
-                return Some(if is_done { Outcome::Match } else { Outcome::NoMatch });
+                return Ok(if is_done { Outcome::Match } else { Outcome::NoMatch });
             }
             if letter == 0 && given != b'*' {
-                return Some(Outcome::AbortAll);
+                return Ok(Outcome::AbortAll);
             }
             let matches = match given {
                 b'*' => match self.star(pattern, &mut p, text, &mut t)? {
-                    Some(outcome) => return Some(outcome),
+                    Some(outcome) => return Ok(outcome),
                     None => true,
                 },
                 b'[' => match self.class(pattern, &mut p, letter) {
                     Some(is_in) => is_in && letter != b'/',
-                    None => return Some(Outcome::AbortAll),
+                    None => return Ok(Outcome::AbortAll),
                 },
                 b'?' => letter != b'/',
                 b'\\' => {
@@ -101,16 +84,22 @@ impl Matcher<'_> {
                 _ => given == letter,
             };
             if !matches {
-                return Some(Outcome::NoMatch);
+                return Ok(Outcome::NoMatch);
             }
             p += 1;
             t += 1;
         }
     }
 
-    /// Matches from the star at `p`. Returns the outcome of the whole pattern, or an inner `None` if `p` and `t` have
-    /// both reached the same slash.
-    fn star(&mut self, pattern: &[u8], p: &mut usize, text: &[u8], t: &mut usize) -> Option<Option<Outcome>> {
+    /// Matches from the star at `p`. Returns the outcome of the whole pattern, or `None` if `p` and `t` have both reached
+    /// the same slash.
+    fn star(
+        &self,
+        pattern: &[u8],
+        p: &mut usize,
+        text: &[u8],
+        t: &mut usize,
+    ) -> Result<Option<Outcome>, Error> {
         *p += 1;
         let second = *p;
         while at(pattern, *p) == b'*' {
@@ -129,12 +118,12 @@ impl Matcher<'_> {
         if passes_slash && following == b'/' {
             let after = pattern.get(*p + 1..).unwrap_or_default();
             if self.walk(after, rest(*t))? == Outcome::Match {
-                return Some(Some(Outcome::Match));
+                return Ok(Some(Outcome::Match));
             }
         }
         if following == 0 {
             let is_stopped = !passes_slash && rest(*t).contains(&b'/');
-            return Some(Some(if is_stopped {
+            return Ok(Some(if is_stopped {
                 Outcome::AbortToStarStar
             } else {
                 Outcome::Match
@@ -142,10 +131,10 @@ impl Matcher<'_> {
         }
         if !passes_slash && following == b'/' {
             let Some(slash) = rest(*t).iter().position(|byte| *byte == b'/') else {
-                return Some(Some(Outcome::AbortAll));
+                return Ok(Some(Outcome::AbortAll));
             };
             *t += slash;
-            return Some(None);
+            return Ok(None);
         }
         let after = pattern.get(*p..).unwrap_or_default();
         while at(text, *t) != 0 {
@@ -157,9 +146,9 @@ impl Matcher<'_> {
                     .take_while(|byte| (passes_slash || **byte != b'/') && !is_wanted(byte))
                     .count();
                 *t += passed;
-                self.steps.0 = self.steps.0.checked_sub(u32::try_from(passed).ok()?)?;
+                self.steps.take(passed)?;
                 if !is_wanted(&at(text, *t)) {
-                    return Some(Some(if passes_slash {
+                    return Ok(Some(if passes_slash {
                         Outcome::AbortAll
                     } else {
                         Outcome::AbortToStarStar
@@ -168,15 +157,15 @@ impl Matcher<'_> {
             }
             match self.walk(after, rest(*t))? {
                 Outcome::NoMatch if !passes_slash && at(text, *t) == b'/' => {
-                    return Some(Some(Outcome::AbortToStarStar));
+                    return Ok(Some(Outcome::AbortToStarStar));
                 }
                 Outcome::NoMatch => {}
                 Outcome::AbortToStarStar if passes_slash => {}
-                outcome => return Some(Some(outcome)),
+                outcome => return Ok(Some(outcome)),
             }
             *t += 1;
         }
-        Some(Some(Outcome::AbortAll))
+        Ok(Some(Outcome::AbortAll))
     }
 
     /// Returns `true` if the set in brackets at `p` contains `letter`, and moves `p` to the closing bracket. `None` if

@@ -41,10 +41,6 @@ fn text(path: &[u8]) -> &str {
 }
 
 impl Files for Disk {
-    fn real(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        Ok(self.kind(path).map(|_| path.to_vec()))
-    }
-
     fn look(&self, path: &[u8]) -> Result<Option<Found>, Error> {
         let found = |kind| Found {
             kind,

@@ -2,18 +2,16 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use callgate_core::{HostError, RealpathError};
+use callgate_core::HostError;
 use callgate_git::{Error, Files, Found, Kind};
 use rustix::fs::{Access, OFlags, access};
 use rustix::io::Errno;
 use rustix::process::geteuid;
-
-use super::filesystem;
 
 /// The disk of this machine.
 pub(super) struct Disk;
@@ -24,23 +22,18 @@ pub(super) fn host_error(error: Error) -> HostError {
 }
 
 impl Files for Disk {
-    fn real(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        Ok(canonical(path)?.map(|path| path.into_os_string().into_vec()))
-    }
-
     fn look(&self, path: &[u8]) -> Result<Option<Found>, Error> {
         let metadata = match fs::symlink_metadata(as_path(path)) {
             Ok(metadata) => metadata,
             Err(error) if is_missing(error.kind()) => return Ok(None),
-            Err(error) => return Err(Error::about(path, &error.to_string())),
+            Err(error) => return Err(refused(path, &error)),
         };
         let kind = if metadata.is_dir() {
             Kind::Directory
         } else if metadata.is_file() {
             Kind::File
         } else if metadata.is_symlink() {
-            let target =
-                fs::read_link(as_path(path)).map_err(|error| Error::about(path, &error.to_string()))?;
+            let target = fs::read_link(as_path(path)).map_err(|error| refused(path, &error))?;
             Kind::Link(target.into_os_string().into_vec())
         } else {
             Kind::Other
@@ -53,19 +46,18 @@ impl Files for Disk {
     }
 
     fn read(&self, path: &[u8], limit: usize) -> Result<Option<Vec<u8>>, Error> {
-        let Some(real) = canonical(path)? else {
-            return Ok(None);
-        };
-        if real == Path::new("/dev/null") {
-            return Ok(Some(Vec::new()));
-        }
-        let refused = |error: std::io::Error| Error::about(path, &error.to_string());
+        let refused = |error| refused(path, &error);
         // Non-blocking, so that opening a FIFO returns at once.
-        let file: File = OpenOptions::new()
+        let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+        let opened = OpenOptions::new()
             .read(true)
-            .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-            .open(&real)
-            .map_err(refused)?;
+            .custom_flags(flags.bits().cast_signed())
+            .open(as_path(path));
+        let file: File = match opened {
+            Ok(file) => file,
+            Err(error) if is_missing(error.kind()) => return Ok(None),
+            Err(error) => return Err(refused(error)),
+        };
         if !file.metadata().map_err(refused)?.is_file() {
             return Err(Error::about(path, "not a regular file"));
         }
@@ -81,22 +73,21 @@ impl Files for Disk {
             Ok(()) => Ok(true),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
             // The tool server may run as another user, so this process cannot answer for it.
-            Err(error) => Err(Error::about(path, &error.to_string())),
+            Err(error) => Err(refused(path, &error.into())),
         }
     }
 }
 
-fn canonical(path: &[u8]) -> Result<Option<PathBuf>, Error> {
-    match filesystem::canonical(as_path(path)) {
-        Ok(real) => Ok(Some(real)),
-        Err(RealpathError::NotFound) => Ok(None),
-        Err(RealpathError::Loop) => Err(Error::about(path, "too many links")),
-        Err(RealpathError::Denied) => Err(Error::about(path, "permission denied")),
-        Err(RealpathError::NotUtf8 | RealpathError::Other) => {
-            Err(Error::about(path, "its directory cannot be resolved"))
-        }
-        Err(RealpathError::Host(error)) => Err(Error::new(error.message)),
-    }
+/// The error in words that are the same in the Node host.
+fn refused(path: &[u8], error: &io::Error) -> Error {
+    Error::about(
+        path,
+        match Errno::from_io_error(error) {
+            Some(Errno::ACCESS | Errno::PERM) => "permission denied",
+            Some(Errno::LOOP) => "too many links",
+            Some(_) | None => "the disk failed",
+        },
+    )
 }
 
 fn as_path(path: &[u8]) -> &Path {

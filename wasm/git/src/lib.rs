@@ -23,9 +23,6 @@ extern "C" {
     fn is_macos(this: &Disk) -> bool;
 
     #[wasm_bindgen(method, catch)]
-    fn real(this: &Disk, path: &[u8]) -> Result<Option<Vec<u8>>, JsValue>;
-
-    #[wasm_bindgen(method, catch)]
     fn look(this: &Disk, path: &[u8]) -> Result<Option<DiskEntry>, JsValue>;
 
     #[wasm_bindgen(method, catch)]
@@ -57,10 +54,6 @@ extern "C" {
 }
 
 impl Files for Disk {
-    fn real(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        self.real(path).map_err(|thrown| failed(path, &thrown))
-    }
-
     fn look(&self, path: &[u8]) -> Result<Option<Found>, Error> {
         let seen = self.look(path).map_err(|thrown| failed(path, &thrown))?;
         Ok(seen.map(|seen| Found {

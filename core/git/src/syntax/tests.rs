@@ -28,7 +28,7 @@ fn git_reads(content: &[u8]) -> Option<Vec<Vec<u8>>> {
 }
 
 fn we_read(content: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let entries = parse(b"/config", content).ok()?;
+    let entries = parse(b"/config", content, &Steps::default()).ok()?;
     let text = |entry: Entry| match entry.value {
         Some(value) => [entry.key, b"\n".to_vec(), value].concat(),
         None => entry.key,

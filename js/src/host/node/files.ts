@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
-import { HostError } from "../../host.js";
-import { codeOf, lstat, realpathOfBytes } from "./filesystem.js";
+import { failureOf, HostError } from "../../host.js";
+import { codeOf, lstat } from "./filesystem.js";
 
 /** A file at a path. The module uses the same numbers for the kinds. */
 interface Found {
@@ -13,7 +13,10 @@ interface Found {
   readonly device: number;
 }
 
-/** The disk as git's module reads it. Paths are bytes. If an answer is not certain, the method throws. */
+/**
+ * The disk as git's module reads it. Paths are bytes, and have no links but where a method says so. If an answer is not
+ * certain, the method throws.
+ */
 export class Disk {
   readonly homeDir: string;
   readonly configDir: string;
@@ -24,65 +27,66 @@ export class Disk {
     this.configDir = configDir;
   }
 
-  /** The path without links; `undefined` if nothing is there. */
-  real(path: Uint8Array): Uint8Array | undefined {
-    const real = realpathOfBytes(Buffer.from(path).toString("latin1"));
-    if (typeof real === "string") {
-      return Buffer.from(real, "latin1");
-    }
-    if (real.error === "not-found") {
-      return undefined;
-    }
-    throw new HostError(real.error === "other" ? "its directory cannot be resolved" : real.error);
-  }
-
   /** The file at the path, without following a link; `undefined` if nothing is there. */
   look(path: Uint8Array): Found | undefined {
-    const found = lstat(Buffer.from(path));
-    return found && { ...kindOf(found, path), isOwn: found.uid === process.geteuid?.(), device: found.dev };
+    return asked(() => {
+      const found = lstat(Buffer.from(path));
+      return found && { ...kindOf(found, path), isOwn: found.uid === process.geteuid?.(), device: found.dev };
+    });
   }
 
-  /** At most `limit` bytes of the regular file that the path leads to; `undefined` if nothing is there. */
+  /** At most `limit` bytes of the regular file at the path; `undefined` if nothing is there. */
   read(path: Uint8Array, limit: number): Uint8Array | undefined {
-    const real = this.real(path);
-    if (real === undefined) {
-      return undefined;
-    }
-    if (Buffer.from(real).toString("latin1") === "/dev/null") {
-      return new Uint8Array(0);
-    }
-    // Non-blocking, so that opening a FIFO returns at once.
-    const file = openSync(Buffer.from(real), constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const found = fstatSync(file);
-      if (!found.isFile()) {
-        throw new HostError("not a regular file");
-      }
-      const bytes = Buffer.allocUnsafe(Math.min(found.size + 1, limit));
-      let length = 0;
-      for (let more = -1; more !== 0 && length < bytes.length; length += more) {
-        more = readSync(file, bytes, length, bytes.length - length, length);
-      }
-      if (length > found.size) {
-        throw new HostError("the file grew while it was read");
-      }
-      return bytes.subarray(0, length);
-    } finally {
-      closeSync(file);
-    }
+    return asked(() => contentOf(path, limit));
   }
 
   /** Returns `true` if a directory may be searched; `false` if nothing is there. */
   isSearchable(path: Uint8Array): boolean {
-    try {
+    return asked(() => {
       accessSync(Buffer.from(path), constants.X_OK);
       return true;
-    } catch (thrown) {
-      if (isMissing(thrown)) {
-        return false;
-      }
+    }) ?? false;
+  }
+}
+
+/** The answer; `undefined` if nothing is there. The words are those of the native host. */
+function asked<Answer>(ask: () => Answer): Answer | undefined {
+  try {
+    return ask();
+  } catch (thrown) {
+    if (thrown instanceof HostError) {
       throw thrown;
     }
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      return undefined;
+    }
+    const failure = failureOf(String(code));
+    throw new HostError(
+      failure === "denied" ? "permission denied" : failure === "loop" ? "too many links" : "the disk failed",
+    );
+  }
+}
+
+function contentOf(path: Uint8Array, limit: number): Uint8Array {
+  // Non-blocking, so that opening a FIFO returns at once.
+  const file = openSync(Buffer.from(path), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile()) {
+      throw new HostError("not a regular file");
+    }
+    const bytes = Buffer.allocUnsafe(Math.min(found.size + 1, limit));
+    let length = 0;
+    for (let more = -1; more !== 0 && length < bytes.length; length += more) {
+      more = readSync(file, bytes, length, bytes.length - length, length);
+    }
+    if (length > found.size) {
+      throw new HostError("the file grew while it was read");
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -91,9 +95,4 @@ function kindOf(found: Stats, path: Uint8Array): Pick<Found, "kind" | "target"> 
     return { kind: 2, target: readlinkSync(Buffer.from(path), "buffer") };
   }
   return { kind: found.isFile() ? 0 : found.isDirectory() ? 1 : 3, target: undefined };
-}
-
-function isMissing(thrown: unknown): boolean {
-  const code = codeOf(thrown);
-  return code === "ENOENT" || code === "ENOTDIR";
 }

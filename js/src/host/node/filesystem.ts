@@ -69,7 +69,7 @@ function decoded(path: string): string | RealpathFailure {
  * The canonical form of a path of any bytes, found as the kernel finds it (`path_resolution(7)`): component by
  * component, following every link. Paths are strings of one character per byte, because names need not be UTF-8.
  */
-export function realpathOfBytes(path: string): string | RealpathFailure {
+function realpathOfBytes(path: string): string | RealpathFailure {
   if (!path.startsWith("/") || path.includes("\0")) {
     return OTHER;
   }

@@ -1,6 +1,7 @@
-//! The end of a guard whose client does not read what it is told.
+//! The end of a guard whose client does not read what it is told, and of streams on which nothing more comes.
 
 use std::fs;
+use std::io::{BufRead as _, Read as _};
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::thread;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use crate::guarding::{Guarded, until};
 use crate::http::{Listening, call};
 use crate::project::Project;
-use crate::wire::open;
+use crate::wire::{ask, open};
 
 const ASKING: [&str; 4] = ["--ask", "600", "--state", "../state"];
 
@@ -100,4 +101,56 @@ fn nor_does_one_over_http() {
     until_stuck(&project);
     assert_eq!(ends(&mut guard.child).code(), Some(128 + 15));
     assert!(has_ended(&project));
+}
+
+#[test]
+fn the_stream_of_a_call_that_is_cancelled_ends() {
+    let project = Project::new();
+    // It begins a session, says something of each call, and answers none.
+    let silent = r#"while IFS= read -r line; do
+    case "$line" in
+        *initialize*) printf '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}\n';;
+        *tools/call*) printf '{"jsonrpc":"2.0","method":"notifications/message","params":{}}\n';;
+    esac
+done"#;
+    let guard = Listening::script(&project, &[], silent);
+    let session = guard.begin();
+    let named = [("mcp-session-id", &*session)];
+    for id in 1..=3 {
+        let mut stream = open(
+            &guard.address,
+            "POST /mcp",
+            &named,
+            &call(id, "a.txt").to_string(),
+        );
+        let mut head = String::new();
+        stream.read_line(&mut head).expect("a status");
+        assert!(head.contains("200"), "{head}");
+        let cancelled =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        assert_eq!(guard.post(&named, &cancelled).status(), 202);
+        // To its end.
+        let mut rest = String::new();
+        stream.read_to_string(&mut rest).expect("an end");
+        assert!(rest.contains("notifications/message"), "{rest}");
+    }
+    // One that has not begun to answer.
+    let waits = r#"while IFS= read -r line; do
+    case "$line" in
+        *initialize*) printf '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}\n';;
+        *tools/call*) echo x >> called;;
+    esac
+done"#;
+    let guard = Listening::script(&project, &[], waits);
+    let session = guard.begin();
+    let (address, text) = (guard.address.clone(), call(1, "a.txt").to_string());
+    let name = session.clone();
+    let asked = thread::spawn(move || ask(&address, "POST /mcp", &[("mcp-session-id", &name)], &text));
+    until(|| project.folder.path().join("project/called").exists());
+    let cancelled =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    let answer = guard.post(&[("mcp-session-id", &session)], &cancelled);
+    assert_eq!(answer.status(), 202);
+    let ended = asked.join().expect("an answer");
+    assert!([200, 202].contains(&ended.status()), "{ended:?}");
 }

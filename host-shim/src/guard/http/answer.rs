@@ -64,7 +64,7 @@ impl Stream {
                 self.leaving.is_answered = true;
                 return Poll::Ready(Some(event.written()));
             }
-            Poll::Ready(Some(Piece::Expired) | None) => {
+            Poll::Ready(Some(Piece::Expired | Piece::Cancelled) | None) => {
                 self.rest = None;
                 return Poll::Ready(None);
             }

@@ -119,6 +119,9 @@ impl Listener {
                 // It may be the answer to another request, which waited for this message.
                 step => session.take(step, None, Event::default()).await,
             }
+            if let Some(id) = envelope.cancels() {
+                session.cancelled(&id);
+            }
             return Ok(text_answer(StatusCode::ACCEPTED, ""));
         };
         let Some(mut from) = streams.open(&id, progress_token(&text)) else {
@@ -147,6 +150,7 @@ impl Listener {
                     return Ok(self.last(event.data.unwrap_or_default(), is_modern, begun));
                 }
                 Ok(Some(Piece::Expired)) => return Err(no_session()),
+                Ok(Some(Piece::Cancelled)) => return Ok(text_answer(StatusCode::ACCEPTED, "")),
                 Ok(None) => {
                     return Err(refusal(
                         StatusCode::BAD_GATEWAY,

@@ -221,6 +221,21 @@ impl Session {
         true
     }
 
+    /// The client has cancelled a request: nothing more comes on its stream, from the server neither.
+    pub(super) fn cancelled(&self, id: &Id) {
+        if self.relay().waits(&id.text) {
+            return;
+        }
+        if let Server::Url(connection) = &self.server
+            && let Some(task) = connection.waiting().remove(&id.text)
+        {
+            task.abort();
+        }
+        if let Client::Streams(streams) = &self.client {
+            streams.cancel(id);
+        }
+    }
+
     /// The client does not wait for the answer to a request any more.
     pub(super) fn left(&self, id: &Id) {
         if let Server::Url(connection) = &self.server

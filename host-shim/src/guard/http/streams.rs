@@ -30,6 +30,8 @@ pub(super) enum Piece {
     Last(Event),
     /// The server does not know the session any more.
     Expired,
+    /// The client has taken the request back.
+    Cancelled,
 }
 
 /// The streams of one client.
@@ -72,6 +74,14 @@ impl Streams {
         let id = id.text.clone();
         state.posts.push(Post { id, progress, to });
         Some(from)
+    }
+
+    /// The client has taken a request back, so its stream ends.
+    pub(super) fn cancel(&self, id: &Id) {
+        if let Some(to) = self.state().take(&id.text) {
+            // One whose client does not read ends without it.
+            let _ = to.try_send(Piece::Cancelled);
+        }
     }
 
     /// Nothing more comes for a request.

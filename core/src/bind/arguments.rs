@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::call::{Arguments, Call};
 use super::faults::{Refusal, describe_unreadable, mismatch, schema_fault};
+use super::names;
 use super::order::changed_order;
 use super::path_like::{self, PathLike};
 use super::shape::ShapeError;
@@ -75,6 +76,8 @@ impl<'p, 'c> BoundValue<'p, 'c> {
 pub(crate) struct BoundArguments<'p, 'c> {
     /// Every string under a role, in the order of the arguments.
     pub(crate) values: Vec<BoundValue<'p, 'c>>,
+    /// The fault of a name, of the call or of anything in its arguments.
+    pub(crate) name_fault: Option<String>,
     /// The first thing that cannot be judged.
     pub(crate) refusal: Option<Refusal>,
     /// The rank of the argument that was refused, if that is one of the member that is being read.
@@ -113,6 +116,9 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     pub(crate) fn read(&mut self, program: &'p Program, tool: Option<&'p Tool>, call: &'c Call<'c>) {
         let members = call.arguments.members();
         self.resolve(program, tool, call);
+        if program.compatibility == Compatibility::Careful {
+            self.name_fault = names::fault(call);
+        }
         if members.len() > MOST_MEMBERS {
             let why = format!("`arguments`: more than {MOST_MEMBERS} members");
             self.refuse(Refusal::Unreadable(why));

@@ -40,10 +40,11 @@ macro_rules! checks {
 
 /// How many checks there are up to `resolvable-values`, after which every value has its canonical form.
 #[cfg(feature = "analysis")]
-pub(super) const RESOLVED: usize = 5;
+pub(super) const RESOLVED: usize = 6;
 
 checks! {
     "argument-shape" => argument_shape,
+    "plain-names" => plain_names,
     "trusted-server" => trusted_server,
     "readable-arguments" => readable_arguments,
     "known-arguments" => known_arguments,
@@ -98,6 +99,15 @@ fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     let reason = format!("Unreadable argument: {error}");
     let verdict = Verdict::deny("structural-unreadable-argument", reason);
     Some(Box::new(Check::Deny(verdict, Some(error.to_string()))))
+}
+
+/// Names decide who reads what, on a trusted server too.
+fn plain_names<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+    let fault = case.arguments.name_fault.as_ref()?;
+    deny(
+        "structural-unreadable-argument",
+        format!("Unreadable call: {fault}"),
+    )
 }
 
 fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {

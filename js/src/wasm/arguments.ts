@@ -1,6 +1,6 @@
 import { CallgateError } from "../errors.js";
 import { platform } from "./platform.js";
-import { beginning, isWellFormed, Unit, withoutLoneSurrogates } from "./text.js";
+import { beginning, hasControl, isWellFormed, Unit, withoutLoneSurrogates } from "./text.js";
 import { Tag, type Writer } from "./writer.js";
 
 /** The parts of one tool's arguments that judging may read. */
@@ -146,7 +146,14 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
     const name = names[index] as string;
     const value = read(given, name, purpose);
     const matters = writeName(writer, name, interest);
-    values[index] = matters ? writeNamed(writer, value, name, purpose) : writeUnnamed(writer, value, name, pathLike);
+    if (matters) {
+      values[index] = writeNamed(writer, value, name, purpose);
+    } else if (purpose !== "prepare" && typeof value === "object" && value !== null && hasControlName(value)) {
+      values[index] = value;
+      writeControlName(writer);
+    } else {
+      values[index] = writeUnnamed(writer, value, name, pathLike);
+    }
   }
 }
 
@@ -242,6 +249,54 @@ function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: bo
     writer.byte(Tag.Unread);
   }
   return value;
+}
+
+/** Writes an object that the engine refuses for its member's name, in place of a value that holds such a name. */
+function writeControlName(writer: Writer): void {
+  writer.byte(Tag.Object);
+  writer.count(1);
+  writer.taggedText(0, "\0");
+  writer.byte(Tag.Null);
+}
+
+/** Returns `true` if an object within the value, at any depth, has a member whose name has a control character. */
+function hasControlName(value: object): boolean {
+  // An object that is there twice, or within itself, is looked at once.
+  const seen = new Set<unknown>([value]);
+  for (const within of seen) {
+    if (isArray(within)) {
+      addItems(seen, within);
+      continue;
+    }
+    for (const name of getOwnPropertyNames(within)) {
+      if (hasControl(name)) {
+        return true;
+      }
+      addObject(seen, getOwnPropertyDescriptor(within, name)?.value);
+    }
+  }
+  return false;
+}
+
+function addObject(seen: Set<unknown>, value: unknown): void {
+  if (typeof value === "object" && value !== null) {
+    seen.add(value);
+  }
+}
+
+/** Adds the objects among the items; an array that is mostly holes may be of any length. */
+function addItems(seen: Set<unknown>, items: readonly unknown[]): void {
+  let holes = 0;
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
+    addObject(seen, item);
+    if (item === undefined && ++holes > MOST_ITEMS) {
+      for (const name of getOwnPropertyNames(items)) {
+        addObject(seen, (items as unknown as Record<string, unknown>)[name]);
+      }
+      return;
+    }
+  }
 }
 
 function writePathLike(writer: Writer, items: readonly unknown[], name: string): void {

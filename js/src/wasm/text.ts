@@ -13,6 +13,13 @@ const SPACE = /[\s\u0085\ufeff]/;
 export const isWellFormed: (text: string) => boolean =
   native === undefined ? (text) => !SURROGATE.test(text) : (text) => native.call(text);
 
+const CONTROL = /\p{Cc}/u;
+
+/** Returns `true` if the text has a control character. */
+export function hasControl(text: string): boolean {
+  return CONTROL.test(text);
+}
+
 const encoder = new TextEncoder();
 
 /** A well-formed text as UTF-8. In a browser, `encode` takes four times as long for a text of megabytes. */

@@ -4,6 +4,7 @@ mod arguments;
 mod call;
 mod faults;
 mod json;
+mod names;
 mod order;
 mod path_like;
 mod prepared;

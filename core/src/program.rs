@@ -86,6 +86,8 @@ pub(crate) struct Program {
     pub(crate) path_roles: RoleSet,
     /// Roles of category url.
     pub(crate) url_roles: RoleSet,
+    /// Roles whose values have to be names.
+    pub(crate) name_roles: RoleSet,
     /// Roles of category address.
     pub(crate) address_roles: RoleSet,
     /// The world that addresses lead into, if the engine has one.

@@ -26,6 +26,16 @@ named! {
     }
 }
 
+named! {
+    /// The texts that may be values of a role of the category `identifier`.
+    pub enum Form {
+        /// Texts that are names, as [`is_plain_name`] has them.
+        Name = "name",
+        /// Any text.
+        Free = "free",
+    }
+}
+
 impl Category {
     /// How values become canonical under a role that does not say so.
     pub(crate) fn canonicalize(self) -> Step {
@@ -87,6 +97,17 @@ fn is_lower_case(text: &str) -> bool {
         .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
 }
 
+/// Returns `true` if the text is a name to every program that gets it: a command line takes it for no option, and a URL that it is
+/// put into unescaped asks for that name and nothing else.
+pub(crate) fn is_plain_name(text: &str) -> bool {
+    let is_foreign =
+        |c: char| matches!(c, '/' | '\\' | '?' | '#' | '%') || c.is_whitespace() || c.is_control();
+    // Most names are of these bytes alone.
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let leads_elsewhere = !text.bytes().all(is_usual) && text.contains(is_foreign);
+    !matches!(text, "" | "." | "..") && !text.starts_with('-') && !leads_elsewhere
+}
+
 /// The placeholder for a redacted value of any length.
 pub(crate) const REDACTED: &str = "[redacted]";
 
@@ -103,6 +124,8 @@ pub struct RoleDefinition {
     pub canonicalize: Step,
     /// From the canonical form to the value that policy sees, if they differ.
     pub extract_policy_value: Option<Step>,
+    /// The texts that may be its values, where it is of the category `identifier`.
+    pub form: Form,
     /// When an annotator should assign this role.
     pub annotation_guidance: Box<str>,
     /// The servers whose tools have this role; empty for any.
@@ -113,6 +136,11 @@ impl RoleDefinition {
     /// Returns `true` if the values name an external resource, and so are judged.
     pub fn is_resource_identifier(&self) -> bool {
         self.category != Category::Opaque
+    }
+
+    /// Returns `true` if its values are identifiers that have to be names.
+    pub(crate) fn has_names(&self) -> bool {
+        self.category == Category::Identifier && self.form == Form::Name
     }
 
     /// Returns `true` if preparing may change values of this role.
@@ -140,6 +168,7 @@ macro_rules! builtin_roles {
                 category: Category::$category,
                 canonicalize: Step::$step,
                 extract_policy_value: None,
+                form: Form::Name,
                 annotation_guidance: $guidance.into(),
                 server_names: $servers,
             },)+]
@@ -328,6 +357,7 @@ impl Registry {
             category: Category::Address,
             canonicalize: Step::Identity,
             extract_policy_value: None,
+            form: Form::Name,
             annotation_guidance:
                 "Assign to arguments that hold an address such as `root:repo/src/main.rs` or `mod:Name/file`."
                     .into(),
@@ -406,6 +436,45 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_that_lead_elsewhere_are_found() {
+        for text in [
+            "",
+            "-o",
+            "--server=https://evil.example:6443",
+            "../x",
+            "w/../../x",
+            "./evil",
+            "%65vil",
+            "evil?",
+            "a b",
+            "a\u{a0}b",
+            "..",
+            ".",
+            "a#",
+            "a\\b",
+            "a\nb",
+            "a\u{7f}",
+        ] {
+            assert!(!is_plain_name(text), "{text}");
+        }
+        for text in [
+            "acme",
+            "a.b",
+            "...",
+            ".github",
+            "A-b_c",
+            "é",
+            "web-1",
+            "a@b",
+            "x:y",
+            "*.example.com",
+            "[::1]:8080",
+        ] {
+            assert!(is_plain_name(text), "{text}");
+        }
+    }
+
+    #[test]
     fn every_builtin_role_is_found_by_its_name() {
         let registry = Registry::default();
         assert_eq!(registry.iter().count(), BUILTIN);
@@ -457,6 +526,7 @@ mod tests {
         let role = |name: &str| RoleDefinition {
             name: name.into(),
             description: "".into(),
+            form: Form::Name,
             category: Category::Opaque,
             canonicalize: Step::Identity,
             extract_policy_value: Some(Step::Redact),

@@ -1,8 +1,8 @@
-//! Host-defined roles `[{name, description, category, canonicalize?, extractPolicyValue?}]` (SPEC §4).
+//! Host-defined roles `[{name, description, category, canonicalize?, extractPolicyValue?, form?}]` (SPEC §4).
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, keys};
-use crate::role::{Category, Registry, RoleDefinition, RoleError};
+use crate::role::{Category, Form, Registry, RoleDefinition, RoleError};
 
 /// An address belongs to a world, so the host cannot define another role for one.
 pub(crate) const CATEGORIES: &[(&str, Category)] = &[
@@ -41,13 +41,25 @@ fn read_role(node: &Node<'_, '_>) -> Option<RoleDefinition> {
     );
     let canonicalize = role.read_if_present("canonicalize", |node| node.word());
     let extract_policy_value = role.read_if_present("extractPolicyValue", |node| node.word());
+    let form = role.read_if_present("form", |node| node.word::<Form>());
     let (category, description) = (category?, description?);
+    if category != Category::Identifier
+        && let Some(Some(_)) = form
+    {
+        node.error(Code::InvalidValue, || {
+            format!(
+                "found `form` in a role of the category `{}`, expected it in one of the category `identifier`",
+                category.as_str()
+            )
+        });
+    }
     Some(RoleDefinition {
         name: name?.into(),
         description: description.into(),
         category,
         canonicalize: canonicalize?.unwrap_or(category.canonicalize()),
         extract_policy_value: extract_policy_value?,
+        form: form?.unwrap_or(Form::Name),
         annotation_guidance: description.into(),
         server_names: &[],
     })
@@ -82,8 +94,25 @@ mod tests {
             {"name": "secret", "description": "d", "category": "opaque", "canonicalize": "strip-control",
              "extractPolicyValue": "redact"},
             {"name": "callback-url", "description": "d", "category": "url", "extractPolicyValue": "domain"},
+            {"name": "ticket", "description": "d", "category": "identifier", "form": "free"},
         ]);
-        check(value, &["secret", "callback-url"], &[]);
+        check(value, &["secret", "callback-url", "ticket"], &[]);
+    }
+
+    #[test]
+    fn only_an_identifier_has_a_form() {
+        let value = json!([
+            {"name": "a", "description": "d", "category": "identifier", "form": "any"},
+            {"name": "b", "description": "d", "category": "url", "form": "free"},
+        ]);
+        check(
+            value,
+            &["b"],
+            &[
+                "error[unknown-value] at roles[0].form: found `\"any\"`",
+                "error[invalid-value] at roles[1]: found `form` in a role of the category `url`",
+            ],
+        );
     }
 
     #[test]

@@ -93,6 +93,7 @@ pub(crate) const ROLE: &[&str] = &[
     "category",
     "canonicalize",
     "extractPolicyValue",
+    "form",
 ];
 
 /// A capability ceiling.

@@ -13,7 +13,7 @@ use super::{Case, Values};
 use crate::host::LOOK_UP;
 use crate::model::Effect;
 use crate::net::{DomainSet, Location};
-use crate::program::{DirectoryId, ListMatcher, Rule, RuleId};
+use crate::program::{Compatibility, DirectoryId, ListMatcher, Rule, RuleId};
 use crate::role::{RoleId, RoleSet, Step};
 
 /// How much of a condition's values match.
@@ -242,7 +242,30 @@ impl<'c> Case<'_, 'c, '_> {
                 return matched;
             }
         }
+        if rule.effect == Effect::Allow && self.has_ungrantable(subject) {
+            *why = Some(("url", Why::Text("a value is not a URL that a rule can grant")));
+            return Match::Nothing;
+        }
         matched
+    }
+
+    /// Returns `true` if a value of the judged role should be a URL and is not one that a rule can grant, whatever the
+    /// rule's conditions are: it has another scheme, no host, or programs read it differently. A remote that nobody can tell
+    /// is left to the conditions, of which patterns do not grant it.
+    fn has_ungrantable(&mut self, subject: &Subject) -> bool {
+        let is_url = |role: &RoleId| self.program.url_roles.contains(*role);
+        let is_careful = self.program.compatibility == Compatibility::Careful;
+        let Some(role) = subject.judged.filter(is_url).filter(|_| is_careful) else {
+            return false;
+        };
+        let values = self.collect_values(role, subject);
+        values.into_iter().any(|at| self.is_ungrantable(at, role))
+    }
+
+    pub(super) fn is_ungrantable(&mut self, at: usize, role: RoleId) -> bool {
+        self.canonicalizer.facts.take_steps(1);
+        let mut locations = self.locations(at, role).iter();
+        locations.any(|location| !location.is_grantable() && !location.is_unknown())
     }
 
     /// How the values of several roles meet a condition.

@@ -3,8 +3,10 @@
 use std::fmt;
 
 use super::Case;
+use super::locations::url_kind;
 use super::operand::Operand;
 use crate::model::ConditionArgument;
+use crate::net::UrlKind;
 use crate::program::Compatibility;
 use crate::role::{REDACTED, RoleId, Step};
 
@@ -89,6 +91,19 @@ impl Case<'_, '_, '_> {
             None => ["the role `", name, "`", ", which has no value in this call"],
         };
         parts.iter().for_each(|part| reason.push_str(part));
+        let is_url = self.program.url_roles.contains(role);
+        if let Some(at) = value.filter(|_| is_url)
+            && self.is_ungrantable(at, role)
+        {
+            reason.push_str(match url_kind(role, self.program.registry.get(role)) {
+                UrlKind::GitRemote => {
+                    ", and no rule allows a remote that is not clearly an `https`, `http`, `ssh` or `git` URL with a host"
+                }
+                UrlKind::Fetch | UrlKind::AsGiven | UrlKind::Bare => {
+                    ", and no rule allows a value that is not clearly an `http` or `https` URL with a host"
+                }
+            });
+        }
     }
 
     /// Returns `true` if a role of the argument redacts its values.

@@ -148,6 +148,11 @@ impl<'p> Case<'p, '_, '_> {
             seen.extend(answers.map(u8::from));
         }
         let program = self.program;
+        if program.compatibility == Compatibility::Careful {
+            for role in program.url_roles.intersection(roles).iter() {
+                seen.push(u8::from(self.is_ungrantable(at, role)));
+            }
+        }
         if let Some((allowlist, patterns)) = &self.settings.allowlist {
             for role in program.url_roles.intersection(roles).iter() {
                 let locations = self.locations(at, role);

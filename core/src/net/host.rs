@@ -13,7 +13,7 @@ use super::simple::is_simple_domain;
 pub(super) enum HostKind {
     /// A name for the resolver, public or not.
     Name,
-    /// A name that always means this machine (RFC 6761, section 6.3).
+    /// A name that means this machine, or one that only means something within it or its network.
     Loopback,
     /// An IP address.
     Address,
@@ -71,10 +71,7 @@ impl<'v> CanonicalHost<'v> {
 
     fn named(name: &'v str) -> Option<Self> {
         let name = name.strip_suffix('.').unwrap_or(name);
-        let is_loopback = name
-            .strip_suffix("localhost")
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-        let kind = match is_loopback {
+        let kind = match is_own(name) {
             true => HostKind::Loopback,
             false => HostKind::Name,
         };
@@ -117,6 +114,32 @@ impl<'v> CanonicalHost<'v> {
     pub(super) fn embedded(&self) -> impl Iterator<Item = &str> {
         self.embedded.iter().map(|address| &**address)
     }
+}
+
+/// Names that systems give to this machine in `/etc/hosts`: Debian, Fedora, Alpine, macOS and others.
+const OWN: [&str; 9] = [
+    "broadcasthost",
+    "ip6-localhost",
+    "ip6-loopback",
+    "localhost.localdomain",
+    "localhost4",
+    "localhost4.localdomain4",
+    "localhost6",
+    "localhost6.localdomain6",
+    "loopback",
+];
+
+/// Top-level domains without a public name: of this machine (RFC 6761, section 6.3), and for private use alone, where containers
+/// find the machine that they run on and clouds their metadata (`host.docker.internal`, `metadata.google.internal`).
+const OWN_DOMAINS: [&str; 2] = ["localhost", "internal"];
+
+/// Returns `true` if the name means this machine, or something in it or its network, whoever asks.
+fn is_own(name: &str) -> bool {
+    let is_below = |domain: &&str| {
+        let rest = name.strip_suffix(*domain);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    OWN_DOMAINS.iter().any(is_below) || OWN.contains(&name)
 }
 
 /// The IPv4 addresses that an IPv6 address carries: mapped and compatible (RFC 4291), translated (RFC 2765), NAT64
@@ -209,7 +232,22 @@ mod tests {
         check("bücher.example", Some(("xn--bcher-kva.example", HostKind::Name)));
         check("LocalHost.", Some(("localhost", HostKind::Loopback)));
         check("a.localhost", Some(("a.localhost", HostKind::Loopback)));
-        check("notlocalhost", Some(("notlocalhost", HostKind::Name)));
+        for own in OWN {
+            check(&own.to_uppercase(), Some((own, HostKind::Loopback)));
+            check(&format!("{own}."), Some((own, HostKind::Loopback)));
+        }
+        for own in ["host.docker.internal", "metadata.google.internal", "internal"] {
+            check(own, Some((own, HostKind::Loopback)));
+        }
+        for name in [
+            "notlocalhost",
+            "localhost.example",
+            "internal.example",
+            "localhost7",
+            "metadata",
+        ] {
+            check(name, Some((name, HostKind::Name)));
+        }
         for nothing in [
             "",
             ".",

@@ -103,7 +103,7 @@ impl fmt::Display for Unresolvable {
             Self::Option => "begins with `-`, which programs take for an option",
             Self::Helper => "names a transport helper, which git would run",
             Self::Name => {
-                "holds white space, a control character or one of `/ \\ ? # %`, or is `.` or `..`, expected a name"
+                "is empty, `.` or `..`, begins with `-`, or holds white space, a control character or one of `/ \\ ? # %`, expected a name"
             }
             Self::IllFormed => "is not well-formed Unicode",
             Self::NamedHome => "begins with `~name`, which programs read differently",

@@ -105,6 +105,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         listed_roles: compiled.listed_roles,
         path_roles: registry.select(|role| role.category == Category::Path),
         url_roles: registry.select(|role| role.category == Category::Url),
+        name_roles: registry.select(crate::role::RoleDefinition::has_names),
         address_roles: registry.addresses(),
         world: config.world.map(|world| world.anchored(absolute)),
         registry,

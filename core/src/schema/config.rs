@@ -13,7 +13,7 @@ use crate::config::{
 use crate::document::keys;
 use crate::limits::Limits;
 use crate::model::{Effect, SandboxOrder, ServerKind};
-use crate::role::Step;
+use crate::role::{Form, Step};
 
 pub(super) fn options() -> Value {
     let schema = document(keys::OPTIONS, &[], true, |key| match key {
@@ -74,6 +74,7 @@ pub(super) fn roles() -> Value {
         "category" => one_of(CATEGORIES, "The kind of thing that its values name."),
         "canonicalize" => word::<Step>("From a value to its canonical form."),
         "extractPolicyValue" => word::<Step>("From that to what policy sees."),
+        "form" => word::<Form>("Which texts may be identifiers; `name` unless it is said."),
         _ => json!(false),
     });
     list(role, "Further roles, beside the built-in ones.")

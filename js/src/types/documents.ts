@@ -451,4 +451,6 @@ export interface HostRole<Name extends string = string> {
   /** Default: as for the built-in roles of the category. If a callback fails, the call is denied. */
   readonly canonicalize?: NamedStep | ((value: string) => string);
   readonly extractPolicyValue?: NamedStep | ((value: string) => string);
+  /** Which texts may be values of the category `identifier`: `"name"` (the default) or any, `"free"`. */
+  readonly form?: "name" | "free";
 }

@@ -44,13 +44,14 @@ fn rows() -> Vec<Row> {
     let shut = |value: Value| json!(["notes", "put", {"path": "/srv/a", "opts": value}]);
     let sandbox = || json!({"sandbox": "/opt"});
     let in_sandbox = || json!(["filesystem", "move", {"source": "/opt/a", "destination": "/opt/b"}]);
-    let pushing = json!(["git", "push", {"branch": "x"}]);
     let rule =
         |condition: Value, then: &str| json!({"name": then, "if": condition, "then": then, "reason": "r"});
     let branches = json!({"policy": {"rules": [
         rule(json!({"lists": [{"roles": ["branch-name"], "allowed": ["dev"], "matchType": "identifiers"}]}), "deny"),
         rule(json!({"server": "git"}), "allow"),
     ]}});
+    // The remote that such a call is without could not be told here.
+    let explicit = json!(["git", "push", {"branch": "x", "remote": "https://example.com/a/b"}]);
     let denied = json!({"sandbox": "/opt", "policy": {"rules": [
         rule(json!({"paths": {"roles": ["write-path"], "within": "/opt"}}), "deny"),
     ]}});
@@ -216,7 +217,7 @@ fn rows() -> Vec<Row> {
             "workingDirectory",
             [json!({}), json!({"git": "/srv/app"})],
             branches,
-            pushing,
+            explicit,
         ),
         row(
             "limits",

@@ -117,8 +117,8 @@ fn what_is_suggested_works_and_says_what_it_lets_through() {
         }
     }
     assert!(tally.rules > 12, "{tally:?}");
-    // No rule by host allows what is not http(s), say.
-    assert!(tally.given_up * 3 < tally.rules, "{tally:?}");
+    // No rule allows what is not http(s), say.
+    assert!(tally.given_up < tally.rules, "{tally:?}");
 }
 
 /// The rules that are suggested for calls of one tool: each rule's conditions, and the rule before which they stand.

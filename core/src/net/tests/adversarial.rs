@@ -41,8 +41,8 @@ const GIT_DENY: &[&str] = &["github.com/evil/repo"];
 fn star_grants_names_that_can_be_fetched() {
     check(Fetch, STAR, Grants, &[
         "https://sub.domain.co.uk/x", "https://127.0.0.1.example.com/", "https://1.2.3.4.example.com/",
-        "https://a-b.example/", "https://123.example/", "http://ip6-localhost/",
-        "http://metadata.google.internal/", "https://notlocalhost/", " https://github.com/",
+        "https://a-b.example/", "https://123.example/", "http://metadata/",
+        "http://kubernetes.default.svc/", "https://notlocalhost/", " https://github.com/",
         "https://docs.example.com/a//\n", "https:github.com/x", "https://github.com/a b",
         "https://git\nhub.com/", "https://git\thub.com/",
     ]);
@@ -55,6 +55,8 @@ fn star_grants_names_that_can_be_fetched() {
         "http://127.0.0.1#@github.com/", "http:127.0.0.1/", "http:\\\\127.0.0.1\\x",
         "http://[::1]:notaport/", "http://127.0.0.1./", "http://127.0.0.1../", "http://localhost/",
         "http://LOCALHOST/", "http://localhost./", "http://foo.localhost/", "http://localhost:9200/_cat",
+        "http://ip6-localhost/", "http://IP6-Loopback:80/", "http://localhost.localdomain./", "http://localhost4/",
+        "http://localhost6.localdomain6/", "http://metadata.google.internal/", "http://host.docker.internal:2375/",
         "http://%6cocalhost/", "file:///etc/passwd", "file://localhost/etc/passwd", "file://github.com/x",
         "data:text/html,x", "javascript:alert(1)", "javascript://github.com/%0aalert(1)",
         "blob:https://github.com/uuid", "view-source:file:///etc/passwd", "dict://example.com:11211/stats",

@@ -95,14 +95,23 @@ test("a callback that misbehaves denies, and the engine works on", () => {
   }
 });
 
-test("errors of the operating system are answers", () => {
+test("errors of the operating system are answers, and few of them mean that nothing is there", () => {
+  const path = `${SANDBOX}/new.txt`;
+  const writing = call("filesystem", "write_file", { path });
   const rule = (code) =>
-    engineWith(() => {
-      throw Object.assign(new Error(code), { code });
-    }).evaluate(request).rule;
-  assert.equal(rule("EACCES"), "structural-unresolvable-value");
-  assert.equal(rule("ELOOP"), "structural-unresolvable-value");
-  assert.equal(rule("EWHATEVER"), "structural-unresolvable-value");
+    engineWith((asked) => {
+      if (asked === path) {
+        throw Object.assign(new Error(code), { code });
+      }
+      return host.realpath(asked);
+    }).evaluate(writing).rule;
+  for (const code of ["ENOENT", "ENOTDIR"]) {
+    assert.equal(rule(code), "structural-sandbox-allow", code);
+  }
+  const others = "EACCES EPERM ELOOP EILSEQ EINVAL EIO EMFILE ENAMETOOLONG ENOMEM ESTALE ETIMEDOUT EWHATEVER";
+  for (const code of others.split(" ")) {
+    assert.equal(rule(code), "structural-unresolvable-value", code);
+  }
 });
 
 test("a long answer arrives in full", () => {

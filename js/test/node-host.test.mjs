@@ -1,7 +1,8 @@
 // The host for this machine: real links on a real disk, and real git configurations, without starting a process.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -85,6 +86,82 @@ test("a path without a canonical form says why", () => {
   for (const path of ["/proc/self", `/proc/${process.pid}/cwd`, "/proc/thread-self/fd", "/dev/fd/0", "/a\0b"]) {
     assert.deepEqual(host.realpath(path), { error: "other" }, path);
   }
+});
+
+/** Does something while the operating system refuses a path with a code, as it does not for a process of root. */
+function refusing(path, code, act) {
+  const names = ["lstatSync", "statSync", "openSync", "accessSync", "readlinkSync"];
+  const kept = [...names, "existsSync"].map((name) => [name, fs[name]]);
+  const { native } = fs.realpathSync;
+  const isIt = (given) => String(given) === path || String(given).startsWith(`${path}/`);
+  const refused = (original) =>
+    function refusal(given, ...rest) {
+      if (isIt(given)) {
+        throw Object.assign(new Error(`${code}: refused`), { code });
+      }
+      return original.call(fs, given, ...rest);
+    };
+  for (const name of names) {
+    fs[name] = refused(fs[name]);
+  }
+  const { existsSync } = fs;
+  fs.existsSync = (given) => !isIt(given) && existsSync(given);
+  fs.realpathSync.native = refused(native);
+  syncBuiltinESMExports();
+  try {
+    return act();
+  } finally {
+    Object.assign(fs, Object.fromEntries(kept));
+    fs.realpathSync.native = native;
+    syncBuiltinESMExports();
+  }
+}
+
+test("what the disk refuses is not taken for missing, whoever asks", () => {
+  const path = at("box/refused");
+  mkdirSync(join(path, ".git/objects"), { recursive: true });
+  mkdirSync(join(path, ".git/refs"));
+  writeFileSync(join(path, ".git/HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(path, ".git/config"), ORIGIN);
+  writeFileSync(at("home/.gitconfig"), "");
+  const urls = ["https://github.com/acme/app.git"];
+  assert.deepEqual(host.gitRemoteUrls(path, "origin"), urls);
+  for (const [code, error] of [
+    ["EACCES", "denied"],
+    ["EPERM", "denied"],
+    ["ELOOP", "loop"],
+    ["EIO", "other"],
+    ["ESTALE", "other"],
+    ["EWHATEVER", "other"],
+  ]) {
+    refusing(path, code, () => {
+      for (const asked of [path, join(path, "x")]) {
+        assert.deepEqual(host.realpath(asked), { error }, `${code} ${asked}`);
+        assert.equal(host.isDirectory(asked), undefined, `${code} ${asked}`);
+        assert.throws(() => host.readLink(asked), Error, `${code} ${asked}`);
+      }
+      const engine = createEngine({
+        policy: { rules: [] },
+        annotations: { servers: { s: { tools: [{ toolName: "write", args: { path: "write-path" } }] } } },
+        sandbox: at("box"),
+        options: { sandboxServers: ["s"] },
+        host,
+      });
+      const writing = { serverName: "s", toolName: "write", arguments: { path: join(path, "x") } };
+      assert.equal(engine.evaluate(writing).rule, "structural-unresolvable-value", code);
+    });
+    // Of git's files, one that cannot be read is not one that is missing.
+    for (const part of ["", ".git", ".git/HEAD", ".git/config", ".git/objects", ".git/refs"]) {
+      refusing(join(path, part).replace(/\/$/, ""), code, () => {
+        assert.throws(() => host.gitRemoteUrls(path, "origin"), Error, `${code} ${part}`);
+      });
+    }
+    refusing(at("home/.gitconfig"), code, () => {
+      assert.throws(() => host.gitRemoteUrls(path, "origin"), Error, code);
+    });
+    assert.deepEqual(host.gitRemoteUrls(path, "origin"), urls);
+  }
+  assert.deepEqual(refusing(path, "ENOTDIR", () => host.realpath(path)).error, "not-found");
 });
 
 test("links and directories are recognized", () => {

@@ -1,6 +1,6 @@
 import * as wasm from "../../wasm/functions.js";
 import { within } from "../functions/module.js";
-import type { ArgumentRole, ArgumentRoles, ConditionalRoles, RolesOf, RoleSpec } from "../types.js";
+import type { ArgumentRole, ArgumentRoles, ConditionalRoles, RoleSpec, RolesOf } from "../types.js";
 import { define, type Purpose, writeArguments } from "../wasm/arguments.js";
 import { ownWriter } from "../wasm/writer.js";
 import { jsonText } from "./json.js";

@@ -1,5 +1,5 @@
 import { CallgateError } from "./errors.js";
-import { member } from "./members.js";
+import { member, reading } from "./members.js";
 import { isWellFormed } from "./wasm/text.js";
 
 /** Why a path has no canonical form, for hosts that return this instead of throwing. */
@@ -75,14 +75,16 @@ export interface Host {
  * @throws {@link CallgateError} `invalid-argument` if they are not text.
  */
 export function directoriesOf(host: Host): Pick<Host, "homeDir" | "currentDir"> {
-  const directory = (name: "homeDir" | "currentDir"): string => {
-    const path = member(host, name);
-    if (typeof path !== "string" || !isWellFormed(path)) {
-      throw new CallgateError("invalid-argument", `the host's \`${name}\` is not a well-formed string`);
-    }
-    return path;
-  };
-  return { homeDir: directory("homeDir"), currentDir: directory("currentDir") };
+  return reading("host", () => {
+    const directory = (name: "homeDir" | "currentDir"): string => {
+      const path = member(host, name);
+      if (typeof path !== "string" || !isWellFormed(path)) {
+        throw new CallgateError("invalid-argument", `the host's \`${name}\` is not a well-formed string`);
+      }
+      return path;
+    };
+    return { homeDir: directory("homeDir"), currentDir: directory("currentDir") };
+  });
 }
 
 /** The callbacks that every host has. */
@@ -103,13 +105,15 @@ const REQUIRED = [
  * @throws {@link CallgateError} `invalid-argument` if it lacks a callback.
  */
 export function checkHost(host: Host): void {
-  if (typeof host !== "object" || host === null) {
-    throw new CallgateError("invalid-argument", "the host is not an object");
-  }
-  const missing = REQUIRED.filter((name) => typeof member(host, name) !== "function");
-  if (missing.length > 0) {
-    throw new CallgateError("invalid-argument", `the host lacks ${missing.map((name) => `\`${name}\``).join(", ")}`);
-  }
+  reading("host", () => {
+    if (typeof host !== "object" || host === null) {
+      throw new CallgateError("invalid-argument", "the host is not an object");
+    }
+    const missing = REQUIRED.filter((name) => typeof member(host, name) !== "function");
+    if (missing.length > 0) {
+      throw new CallgateError("invalid-argument", `the host lacks ${missing.map((name) => `\`${name}\``).join(", ")}`);
+    }
+  });
 }
 
 /** Thrown by a host to say why it failed. The message is passed on unchanged. */

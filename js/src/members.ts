@@ -1,6 +1,8 @@
 // Reading what a program gives. `Object.prototype` belongs to nobody: a library that merges what it should not puts members there,
 // and then every object seems to have them. A setting that nobody gave must not come from it.
 
+import { CallgateError } from "./errors.js";
+
 const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, hasOwn } = Object;
 
 /** Returns `true` if this is what all objects inherit from, in this realm or in another one. */
@@ -52,4 +54,21 @@ export function namesIn(object: object): string[] {
 /** The same object's own members, on an object that inherits nothing. */
 export function bare<T extends object>(object: T): T {
   return Object.assign(Object.create(null) as T, object);
+}
+
+/**
+ * Reads something that a program gave, whose code may throw anything: an accessor, a Proxy.
+ *
+ * @throws {@link CallgateError} `invalid-argument` in place of that.
+ */
+export function reading<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    if (thrown instanceof CallgateError) {
+      throw thrown;
+    }
+    const why = thrown instanceof Error ? `: ${thrown.message}` : "";
+    throw new CallgateError("invalid-argument", `the ${what} cannot be read${why}`);
+  }
 }

@@ -2,7 +2,7 @@ import * as wasm from "../../wasm/analysis.js";
 import { configured, type EngineConfig } from "../api/create-engine.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
 import { directoriesOf } from "../host.js";
-import { member, members } from "../members.js";
+import { member, members, reading } from "../members.js";
 import type {
   PolicyDecision,
   PolicyDiff,
@@ -183,10 +183,10 @@ function looked<
   if (typeof options !== "object" || options === null) {
     throw new CallgateError("invalid-argument", "the options are not an object");
   }
-  const read = members(options, names);
+  const read = reading("options", () => members(options, names));
   for (const name of names) {
     const [is, expected] = TYPES[name];
-    if (read[name] !== undefined && !is(read[name])) {
+    if (read[name] !== undefined && !reading("options", () => is(read[name]))) {
       throw new CallgateError("invalid-argument", `the option \`${name}\` is not ${expected}`);
     }
   }

@@ -1,5 +1,6 @@
 import * as wasm from "../../wasm/functions.js";
 import { within } from "../functions/module.js";
+import { reading } from "../members.js";
 import type { ArgumentRole, ArgumentRoles, ConditionalRoles, RoleSpec, RolesOf } from "../types.js";
 import { define, type Purpose, writeArguments } from "../wasm/arguments.js";
 import { ownWriter } from "../wasm/writer.js";
@@ -32,14 +33,18 @@ type ServerOf<File extends FileOf<StoredArgs>> = NonNullable<File["servers"][str
 export function isConditionalRoles<Spec extends StoredRoles<string>>(
   roles: Spec,
 ): roles is Exclude<Spec, string | readonly unknown[]> {
-  return typeof roles !== "string" && !Array.isArray(roles);
+  return reading("roles", () => {
+    return typeof roles !== "string" && !Array.isArray(roles);
+  });
 }
 
 /** The roles that an argument has if no condition holds, as an array of the caller's own. */
 export function extractDefaultRoles<Role extends string>(
   roles: Role | readonly Role[] | ConditionalRoles<Role>,
 ): Role[] {
-  return several(isDefaulted(roles) ? roles.default : roles);
+  return reading("roles", () => {
+    return several(isDefaulted(roles) ? roles.default : roles);
+  });
 }
 
 function isDefaulted<Role extends string>(
@@ -106,16 +111,18 @@ export function resolveStoredAnnotation<Stored extends StoredArgs>(
   stored: Stored,
   args: Readonly<Record<string, unknown>>,
 ): Resolved<Stored> {
-  if (!isConditional(stored)) {
-    return stored as unknown as Resolved<Stored>;
-  }
-  const bytes = writeMembersOf(args, conditionsOf(stored), "prepare");
-  const text = jsonText({ args: stored.args }, "stored");
-  const pairs = within(
-    "invalid-document",
-    () => wasm.resolveStoredAnnotation(text, bytes) as [string, ArgumentRole[]][],
-  );
-  return resolvedWith(stored, pairs);
+  return reading("annotation", () => {
+    if (!isConditional(stored)) {
+      return stored as unknown as Resolved<Stored>;
+    }
+    const bytes = writeMembersOf(args, conditionsOf(stored), "prepare");
+    const text = jsonText({ args: stored.args }, "stored");
+    const pairs = within(
+      "invalid-document",
+      () => wasm.resolveStoredAnnotation(text, bytes) as [string, ArgumentRole[]][],
+    );
+    return resolvedWith(stored, pairs);
+  });
 }
 
 /** The annotation with these roles instead of its own, including those that its kind implies. */
@@ -161,14 +168,16 @@ export function writeMembersOf(
 
 /** A file of annotations with every conditional role replaced by its default. */
 export function resolveStoredAnnotationsFile<File extends FileOf<StoredArgs>>(file: File): ResolvedFile<File> {
-  const servers: Record<string, unknown> = {};
-  for (const [name, server] of Object.entries(file.servers)) {
-    const tools = server?.tools.map((tool) =>
-      isConditional(tool) ? mapArgs(tool, (_, spec) => extractDefaultRoles(rolesIn(spec))) : tool,
-    );
-    define(servers, name, { ...server, tools });
-  }
-  return { ...file, servers } as ResolvedFile<File>;
+  return reading("file", () => {
+    const servers: Record<string, unknown> = {};
+    for (const [name, server] of Object.entries(file.servers)) {
+      const tools = server?.tools.map((tool) =>
+        isConditional(tool) ? mapArgs(tool, (_, spec) => extractDefaultRoles(rolesIn(spec))) : tool,
+      );
+      define(servers, name, { ...server, tools });
+    }
+    return { ...file, servers } as ResolvedFile<File>;
+  });
 }
 
 /**
@@ -179,9 +188,11 @@ export function extractAnnotatedPaths(
   annotation: PlainArgs,
   roles: readonly ArgumentRole[],
 ): string[] {
-  return Object.entries(annotation.args)
-    .filter(([, borne]) => borne.some((role) => roles.includes(role)))
-    .flatMap(([name]) => stringsAt(args, name));
+  return reading("arguments", () => {
+    return Object.entries(annotation.args)
+      .filter(([, borne]) => borne.some((role) => roles.includes(role)))
+      .flatMap(([name]) => stringsAt(args, name));
+  });
 }
 
 function stringsAt(args: Readonly<Record<string, unknown>>, name: string): string[] {
@@ -205,6 +216,8 @@ function children(value: unknown, key: string): unknown[] {
 
 /** The resource roles that any argument has, each once, in order. */
 export function collectDistinctRoles(annotation: PlainArgs): ArgumentRole[] {
-  const roles = Object.values(annotation.args).flat();
-  return [...new Set(roles)].filter((role) => isArgumentRole(role) && getRoleDefinition(role).isResourceIdentifier);
+  return reading("annotation", () => {
+    const roles = Object.values(annotation.args).flat();
+    return [...new Set(roles)].filter((role) => isArgumentRole(role) && getRoleDefinition(role).isResourceIdentifier);
+  });
 }

@@ -1,6 +1,7 @@
 import * as wasm from "../../wasm/functions.js";
 import { CallgateError } from "../errors.js";
 import { within } from "../functions/module.js";
+import { reading } from "../members.js";
 import type { ArgumentRole } from "../types.js";
 import { type PlainArgs, writeMembersOf } from "./annotations.js";
 import { jsonText } from "./json.js";
@@ -99,7 +100,11 @@ function written(
 ): [Uint8Array, string, ArgumentRole[] | undefined] {
   // `path` may say which repository a remote is of.
   const bytes = writeMembersOf(args, [...Object.keys(annotation.args), "path"], "gate");
-  return [bytes, jsonText({ args: annotation.args }, "annotation"), escalatedRoles && [...escalatedRoles]];
+  return [
+    bytes,
+    jsonText({ args: annotation.args }, "annotation"),
+    escalatedRoles?.map((role) => checkedText(role, "escalatedRoles") as ArgumentRole),
+  ];
 }
 
 /**
@@ -116,21 +121,23 @@ export function extractWhitelistCandidates(
   escalationId: string,
   reason: string,
 ): WhitelistCandidates {
-  const [server, tool] = [checkedText(serverName, "serverName"), checkedText(toolName, "toolName")];
-  const [id, why] = [checkedText(escalationId, "escalationId"), checkedText(reason, "reason")];
-  const [bytes, document, roles] = written(args, annotation, escalatedRoles);
-  const found = withHost(
-    (host) =>
-      host.extractWhitelistCandidates(server, tool, bytes, document, roles, id, why) as Omit<
-        WhitelistCandidate,
-        "createdAt"
-      >[],
-  );
-  const createdAt = new Date().toISOString();
-  return {
-    patterns: found.map((pattern) => ({ ...pattern, createdAt })),
-    ipcs: found.map(({ description }) => ({ description })),
-  };
+  return reading("arguments", () => {
+    const [server, tool] = [checkedText(serverName, "serverName"), checkedText(toolName, "toolName")];
+    const [id, why] = [checkedText(escalationId, "escalationId"), checkedText(reason, "reason")];
+    const [bytes, document, roles] = written(args, annotation, escalatedRoles);
+    const found = withHost(
+      (host) =>
+        host.extractWhitelistCandidates(server, tool, bytes, document, roles, id, why) as Omit<
+          WhitelistCandidate,
+          "createdAt"
+        >[],
+    );
+    const createdAt = new Date().toISOString();
+    return {
+      patterns: found.map((pattern) => ({ ...pattern, createdAt })),
+      ipcs: found.map(({ description }) => ({ description })),
+    };
+  });
 }
 
 /** An empty list of approvals. */
@@ -140,26 +147,42 @@ export function createApprovalWhitelist(): ApprovalWhitelist {
     add(pattern) {
       checkPattern(pattern);
       const id = `approval-${entries.length}` as WhitelistEntryId;
-      entries.push(Object.freeze({ ...pattern, constraints: [...pattern.constraints], id }));
+      const { constraints, ...rest } = reading("pattern", () => ({
+        ...pattern,
+        constraints: [...pattern.constraints],
+      }));
+      entries.push(Object.freeze({ ...rest, constraints, id }));
       return id;
     },
     match(serverName, toolName, args, annotation, escalatedRoles) {
-      const [server, tool] = [checkedText(serverName, "serverName"), checkedText(toolName, "toolName")];
-      const candidates = entries.filter((entry) => entry.serverName === server && entry.toolName === tool);
-      if (candidates.length === 0) {
-        return { matched: false };
-      }
-      const [bytes, document, roles] = written(args, annotation, escalatedRoles);
-      const patterns = jsonText(candidates, "patterns");
-      const found = withHost((host) => host.findApproval(patterns, server, tool, bytes, document, roles));
-      const pattern = found === undefined ? undefined : candidates[found];
-      return pattern === undefined ? { matched: false } : { matched: true, patternId: pattern.id, pattern };
+      return reading("call", () => matched(entries, serverName, toolName, args, annotation, escalatedRoles));
     },
     entries: () => entries.slice(),
     get size() {
       return entries.length;
     },
   };
+}
+
+/** The first of the entries that covers a call. */
+function matched(
+  entries: readonly WhitelistPattern[],
+  serverName: string,
+  toolName: string,
+  args: Readonly<Record<string, unknown>>,
+  annotation: PlainArgs,
+  escalatedRoles: readonly ArgumentRole[] | undefined,
+): WhitelistMatchResult {
+  const [server, tool] = [checkedText(serverName, "serverName"), checkedText(toolName, "toolName")];
+  const candidates = entries.filter((entry) => entry.serverName === server && entry.toolName === tool);
+  if (candidates.length === 0) {
+    return { matched: false };
+  }
+  const [bytes, document, roles] = written(args, annotation, escalatedRoles);
+  const patterns = jsonText(candidates, "patterns");
+  const found = withHost((host) => host.findApproval(patterns, server, tool, bytes, document, roles));
+  const pattern = found === undefined ? undefined : candidates[found];
+  return pattern === undefined ? { matched: false } : { matched: true, patternId: pattern.id, pattern };
 }
 
 function checkPattern(pattern: GivenCandidate): void {

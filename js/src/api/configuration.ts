@@ -24,23 +24,6 @@ interface Parts {
   readonly folder?: string | undefined;
 }
 
-/**
- * Reads something that a program gave, whose code may throw anything: an accessor, a Proxy.
- *
- * @throws {@link CallgateError} `invalid-argument` in place of that.
- */
-export function reading<T>(what: string, read: () => T): T {
-  try {
-    return read();
-  } catch (thrown) {
-    if (thrown instanceof CallgateError) {
-      throw thrown;
-    }
-    const why = thrown instanceof Error ? `: ${thrown.message}` : "";
-    throw new CallgateError("invalid-argument", `the ${what} cannot be read${why}`);
-  }
-}
-
 /** The parts that are present, as JSON text. */
 export function documentsOf(given: Parts): Documents {
   const parts = bare(given);

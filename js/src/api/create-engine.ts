@@ -2,7 +2,7 @@
 import { unknownKey } from "../../wasm/callgate.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
 import { type Host, hostByDefault } from "../host.js";
-import { member, members } from "../members.js";
+import { member, members, reading } from "../members.js";
 import type {
   CallContext,
   Ceiling,
@@ -34,7 +34,7 @@ import { checkedOptions, evaluate, evaluateText, explain, gate, NOTHING, prepare
 import { ask, createHandle, type Documents, dispose, type WasmHandle } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
 import { enforce, hostPath, resolve, revoke } from "../wasm/places.js";
-import { answersOf, documentsOf, type FaultOfKey, reading, refuseUnknownKeys, withFile } from "./configuration.js";
+import { answersOf, documentsOf, type FaultOfKey, refuseUnknownKeys, withFile } from "./configuration.js";
 import { approvalsOf } from "./engine-approvals.js";
 import { checkedText, type DocumentText } from "./text.js";
 
@@ -236,8 +236,7 @@ export function createEngine<Role extends string = never, Found extends string =
     explain: (call, options) => explain(handle, call, "evaluate", options),
     explainGate: (call, options) => explain(handle, call, "gate", options),
     prepare: (call, options) => prepareGiven(handle, call, sandbox, options),
-    resolve: (address, context, options = NOTHING) =>
-      resolve(handle, address, member(checkedOptions(options), "requireExists") ?? true, context),
+    resolve: (address, context, options = NOTHING) => resolve(handle, address, requiresExists(options), context),
     hostPath: (ref) => hostPath(handle, ref),
     revoke: (ref) => revoke(handle, ref),
     enforce: (operation) => enforce(handle, operation),
@@ -264,6 +263,15 @@ export function createEngine<Role extends string = never, Found extends string =
   return Object.freeze(
     Symbol.dispose === undefined ? engine : { ...engine, [Symbol.dispose]: engine.dispose },
   ) as Engine;
+}
+
+/** @throws {@link CallgateError} `invalid-argument` if the options are not such. */
+function requiresExists(options: ResolveOptions): boolean {
+  const found = reading("options", () => member(checkedOptions(options), "requireExists"));
+  if (found !== undefined && typeof found !== "boolean") {
+    throw new CallgateError("invalid-argument", "`requireExists` is not `true` or `false`");
+  }
+  return found ?? true;
 }
 
 function faultOfKey(key: string, known: string[]): Diagnostic {

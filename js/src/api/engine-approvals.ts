@@ -1,6 +1,6 @@
 import * as wasm from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
-import { members } from "../members.js";
+import { members, reading } from "../members.js";
 import type { Approval, ApprovalsDocument, EngineApprovals } from "../types.js";
 import { offer } from "../wasm/calls.js";
 import type { WasmHandle } from "../wasm/handle.js";
@@ -22,12 +22,12 @@ export function approvalsOf(handle: WasmHandle): EngineApprovals {
       if (typeof verdict !== "object" || verdict === null) {
         throw new CallgateError("invalid-argument", "the verdict is not an object");
       }
-      const { decision, reason } = members(verdict, ["decision", "reason"]);
+      const { decision, reason } = reading("verdict", () => members(verdict, ["decision", "reason"]));
       const offered = decision === "escalate" ? offer(handle, call, options) : undefined;
       return offered?.originalReason === reason ? offered : undefined;
     },
     add: (approved) => {
-      const given = { createdAt: new Date().toISOString(), ...approved };
+      const given = reading("approval", () => ({ createdAt: new Date().toISOString(), ...approved }));
       const text = jsonText(given, "approval");
       keep(within("invalid-document", () => wasm.addApproval(handle.approvals ?? NONE, text)));
       return (entries[entries.length - 1] as Approval).id;

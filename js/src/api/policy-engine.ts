@@ -1,7 +1,7 @@
 import { withoutComments } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import { type Host, hostByDefault } from "../host.js";
-import { members, namesIn } from "../members.js";
+import { members, namesIn, reading } from "../members.js";
 import type {
   ArgumentRole,
   Ceiling,
@@ -20,8 +20,9 @@ import { annotationOf, evaluate } from "../wasm/calls.js";
 import { ask, createHandle, type WasmHandle } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
 import { argsInFull, isConditional, resolvedWith } from "./annotations.js";
-import { answersOf, documentsOf, reading } from "./configuration.js";
+import { answersOf, documentsOf } from "./configuration.js";
 import { registerAnnotation } from "./prepare-tool-args.js";
+import { checkedText } from "./text.js";
 
 /** The last argument of {@link PolicyEngine}: what the existing runtime's engine does not have. */
 export interface PolicyEngineOptions extends EngineOptions {
@@ -75,7 +76,10 @@ export class PolicyEngine {
     };
     const documents = reading("configuration", () => documentsOf(parts));
     this.#harnServer = read.harnServer ?? "harn";
-    this.#handle = createHandle(documents, answersOf(host, roles));
+    this.#handle = createHandle(
+      documents,
+      reading("configuration", () => answersOf(host, roles)),
+    );
     this.#annotationsText = documents.get("annotations") ?? "{}";
     this.#context = { host, roles };
   }
@@ -116,7 +120,8 @@ export class PolicyEngine {
 
   /** Returns `true` if calls of the server are allowed without being judged. */
   isTrustedServer(serverName: string): boolean {
-    return ask(this.#handle, "invalid-argument", ({ engine }) => engine.isTrustedServer(serverName));
+    const server = checkedText(serverName, "serverName");
+    return ask(this.#handle, "invalid-argument", ({ engine }) => engine.isTrustedServer(server));
   }
 
   #known(serverName: string, toolName: string): Known | undefined {

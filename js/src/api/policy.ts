@@ -1,6 +1,7 @@
 import * as wasm from "../../wasm/functions.js";
 import type { Diagnostic } from "../errors.js";
 import { within } from "../functions/module.js";
+import { reading } from "../members.js";
 import type { CompiledPolicyFile, CompiledRule, ListDefinition } from "../types.js";
 import { jsonText } from "./json.js";
 import { withHost } from "./plain.js";
@@ -56,10 +57,12 @@ export function extractPolicyRoots(
   compiledPolicy: Pick<CompiledPolicyFile, "rules">,
   allowedDirectory: string | readonly string[],
 ): PolicyRoot[] {
-  const policy = jsonText({ rules: compiledPolicy.rules }, "compiledPolicy");
-  const given: readonly unknown[] = Array.isArray(allowedDirectory) ? allowedDirectory : [allowedDirectory];
-  const sandbox = Array.from(given, (directory) => checkedText(directory, "allowedDirectory"));
-  return withHost((host) => host.extractPolicyRoots(policy, sandbox) as PolicyRoot[]);
+  return reading("policy", () => {
+    const policy = jsonText({ rules: compiledPolicy.rules }, "compiledPolicy");
+    const given: readonly unknown[] = Array.isArray(allowedDirectory) ? allowedDirectory : [allowedDirectory];
+    const sandbox = Array.from(given, (directory) => checkedText(directory, "allowedDirectory"));
+    return withHost((host) => host.extractPolicyRoots(policy, sandbox) as PolicyRoot[]);
+  });
 }
 
 /** The roots as `file://` URIs. */
@@ -70,17 +73,21 @@ export function toMcpRoots(roots: readonly Readonly<PolicyRoot>[]): McpRoot[] {
 
 /** The servers that rules name, in order of first mention, except those that a runtime provides itself. */
 export function extractRequiredServers(compiledPolicy: Pick<CompiledPolicyFile, "rules">): Set<string> {
-  const policy = jsonText({ rules: compiledPolicy.rules }, "compiledPolicy");
-  return new Set(within("invalid-document", () => wasm.extractRequiredServers(policy)));
+  return reading("policy", () => {
+    const policy = jsonText({ rules: compiledPolicy.rules }, "compiledPolicy");
+    return new Set(within("invalid-document", () => wasm.extractRequiredServers(policy)));
+  });
 }
 
 /** Replaces the host's directory with the container's in the text of a tool's result. Only whole names match. */
 export function rewriteResultContent(content: unknown, hostDir: string, containerDir: string): unknown {
-  if (!Array.isArray(content)) {
-    return content;
-  }
-  const [host, container] = [checkedText(hostDir, "hostDir"), checkedText(containerDir, "containerDir")];
-  return content.map((block: unknown) => rewriteBlock(block, host, container));
+  return reading("content", () => {
+    if (!Array.isArray(content)) {
+      return content;
+    }
+    const [host, container] = [checkedText(hostDir, "hostDir"), checkedText(containerDir, "containerDir")];
+    return content.map((block: unknown) => rewriteBlock(block, host, container));
+  });
 }
 
 function rewriteBlock(block: unknown, hostDir: string, containerDir: string): unknown {

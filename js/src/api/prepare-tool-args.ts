@@ -1,5 +1,5 @@
 import { type Host, hostByDefault } from "../host.js";
-import { members } from "../members.js";
+import { members, reading } from "../members.js";
 import type { HostRole, PreparedToolArgs, ToolAnnotation, ToolSemantics } from "../types.js";
 import { define } from "../wasm/arguments.js";
 import { prepare } from "../wasm/calls.js";
@@ -51,10 +51,12 @@ export function prepareToolArgs(
   allowedDirectory?: string,
   containerWorkspaceDir?: string,
 ): PreparedToolArgs {
-  const { handle } = preparerOf(annotation ?? NOTHING);
-  const toolName = annotation === undefined ? UNKNOWN : NAME;
-  const call = { serverName: NAME, toolName, arguments: args };
-  return prepare(handle, call, allowedDirectory, containerWorkspaceDir);
+  return reading("annotation", () => {
+    const { handle } = preparerOf(annotation ?? NOTHING);
+    const toolName = annotation === undefined ? UNKNOWN : NAME;
+    const call = { serverName: NAME, toolName, arguments: args };
+    return prepare(handle, call, allowedDirectory, containerWorkspaceDir);
+  });
 }
 
 function preparerOf(annotation: PreparedBy): Preparer {

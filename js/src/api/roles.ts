@@ -1,5 +1,6 @@
 import { ROLES, SANDBOX_SAFE } from "../../wasm/roles.js";
 import { CallgateError } from "../errors.js";
+import { reading } from "../members.js";
 import type { ArgumentRole, RoleCategory } from "../types.js";
 import { resolveRealPath } from "./paths.js";
 import { normalizeGitUrl, normalizeUrl } from "./urls.js";
@@ -51,11 +52,13 @@ export const ARGUMENT_ROLE_REGISTRY: ReadonlyMap<ArgumentRole, RoleDefinition> =
  * @throws {@link CallgateError} `invalid-argument` if the role is not built in.
  */
 export function getRoleDefinition(role: ArgumentRole): RoleDefinition {
-  const definition = ARGUMENT_ROLE_REGISTRY.get(role);
-  if (definition === undefined) {
-    throw new CallgateError("invalid-argument", `unknown role \`${String(role)}\``);
-  }
-  return definition;
+  return reading("role", () => {
+    const definition = ARGUMENT_ROLE_REGISTRY.get(role);
+    if (definition === undefined) {
+      throw new CallgateError("invalid-argument", `unknown role \`${String(role)}\``);
+    }
+    return definition;
+  });
 }
 
 function select(keep: (definition: RoleDefinition) => boolean): ArgumentRole[] {

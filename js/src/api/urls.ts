@@ -1,6 +1,7 @@
 import * as wasm from "../../wasm/functions.js";
 import { CallgateError } from "../errors.js";
 import { within } from "../functions/module.js";
+import { reading } from "../members.js";
 import type { ListType } from "../types.js";
 import { askOf, withHost } from "./plain.js";
 import { checkedText } from "./text.js";
@@ -32,9 +33,11 @@ export function extractDomainForRole(value: string, role: string): string {
 
 /** Returns `true` if the domain matches a pattern: `example.com`, `*.example.com`, `host/owner/repo` or `*`. */
 export function domainMatchesAllowlist(domain: string, allowedDomains: readonly string[]): boolean {
-  const text = checkedText(domain, "domain");
-  const patterns = allowedDomains.map((pattern) => checkedText(pattern, "allowedDomains"));
-  return within("invalid-argument", () => wasm.domainMatchesAllowlist(text, patterns));
+  return reading("allowlist", () => {
+    const text = checkedText(domain, "domain");
+    const patterns = allowedDomains.map((pattern) => checkedText(pattern, "allowedDomains"));
+    return within("invalid-argument", () => wasm.domainMatchesAllowlist(text, patterns));
+  });
 }
 
 /** Returns `true` if the text is an IPv4 address in four decimal groups, or contains a `:`. */
@@ -47,10 +50,12 @@ export function isIpAddress(host: string): boolean {
  * and an unknown name are returned unchanged.
  */
 export function resolveGitRemote(remote: string, args: Readonly<Record<string, unknown>>): string {
-  const text = checkedText(remote, "remote");
-  const path = Object.hasOwn(args, "path") ? args.path : undefined;
-  const repository = typeof path === "string" ? checkedText(path, "path") : undefined;
-  return withHost((host) => host.resolveGitRemote(text, repository));
+  return reading("arguments", () => {
+    const text = checkedText(remote, "remote");
+    const path = Object.hasOwn(args, "path") ? args.path : undefined;
+    const repository = typeof path === "string" ? checkedText(path, "path") : undefined;
+    return withHost((host) => host.resolveGitRemote(text, repository));
+  });
 }
 
 /** The URL that a fetch or push without an argument would use in the repository at this path. */
@@ -93,9 +98,11 @@ export const LIST_TYPE_REGISTRY: ReadonlyMap<ListType, ListTypeDefinition> = new
  * @throws {@link CallgateError} `invalid-argument` if there is no such type.
  */
 export function getListMatcher(type: ListType): (value: string, pattern: string) => boolean {
-  const definition = LIST_TYPE_REGISTRY.get(type);
-  if (definition === undefined) {
-    throw new CallgateError("invalid-argument", `unknown list type \`${String(type)}\``);
-  }
-  return definition.matches;
+  return reading("type", () => {
+    const definition = LIST_TYPE_REGISTRY.get(type);
+    if (definition === undefined) {
+      throw new CallgateError("invalid-argument", `unknown list type \`${String(type)}\``);
+    }
+    return definition.matches;
+  });
 }

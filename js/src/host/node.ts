@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { initSync, GitSnapshot as Module, __wbg_reset_state as resetState } from "../../wasm/git.js";
 import { CallgateError } from "../errors.js";
 import { type Host, HostError } from "../host.js";
-import { member, members } from "../members.js";
+import { member, members, reading } from "../members.js";
 import { Disk } from "./node/files.js";
 import { isDirectory, readLink, realpath } from "./node/filesystem.js";
 import { type Reading, setReading } from "./reading.js";
@@ -20,39 +20,41 @@ export interface NodeHostOptions {
  * process is started. Configuration that git would refuse, or would ignore because another user owns it, is an error.
  */
 export function createNodeHost(options: NodeHostOptions = {}): Host {
-  if (typeof options !== "object" || options === null) {
-    throw new CallgateError("invalid-argument", "the options are not an object");
-  }
-  const given = members(options, ["homeDir"]);
-  const homeDir = given.homeDir ?? homedir();
-  const ownConfigDir = given.homeDir === undefined ? process.env.XDG_CONFIG_HOME : undefined;
-  const disk = new Disk(homeDir, ownConfigDir || `${homeDir}/.config`);
-  const read = <Answer>(ask: (reading: Reading) => Answer): Answer => {
-    const reading = begin(disk);
-    try {
-      return ask(reading);
-    } finally {
-      reading.end();
+  return reading("options", () => {
+    if (typeof options !== "object" || options === null) {
+      throw new CallgateError("invalid-argument", "the options are not an object");
     }
-  };
-  const host: Host = Object.freeze({
-    homeDir,
-    get currentDir() {
-      return member(options, "currentDir") ?? process.cwd();
-    },
-    ignoresPathCase: process.platform === "darwin" || process.platform === "win32",
-    realpath,
-    readLink,
-    isDirectory,
-    gitRemoteUrls: (repository: string, remote: string) => read((git) => git.gitRemoteUrls(repository, remote)),
-    gitDefaultRemoteUrls: (repository: string) => read((git) => git.gitDefaultRemoteUrls(repository)),
-    gitUrl: (repository: string, url: string) => read((git) => git.gitUrl(repository, url)),
-    gitBranch: (repository: string) => read((git) => git.gitBranch(repository)),
-    gitPushRefs: (repository: string, remote: string, reference: string) =>
-      read((git) => git.gitPushRefs(repository, remote, reference)),
+    const given = members(options, ["homeDir"]);
+    const homeDir = given.homeDir ?? homedir();
+    const ownConfigDir = given.homeDir === undefined ? process.env.XDG_CONFIG_HOME : undefined;
+    const disk = new Disk(homeDir, ownConfigDir || `${homeDir}/.config`);
+    const read = <Answer>(ask: (reading: Reading) => Answer): Answer => {
+      const reading = begin(disk);
+      try {
+        return ask(reading);
+      } finally {
+        reading.end();
+      }
+    };
+    const host: Host = Object.freeze({
+      homeDir,
+      get currentDir() {
+        return member(options, "currentDir") ?? process.cwd();
+      },
+      ignoresPathCase: process.platform === "darwin" || process.platform === "win32",
+      realpath,
+      readLink,
+      isDirectory,
+      gitRemoteUrls: (repository: string, remote: string) => read((git) => git.gitRemoteUrls(repository, remote)),
+      gitDefaultRemoteUrls: (repository: string) => read((git) => git.gitDefaultRemoteUrls(repository)),
+      gitUrl: (repository: string, url: string) => read((git) => git.gitUrl(repository, url)),
+      gitBranch: (repository: string) => read((git) => git.gitBranch(repository)),
+      gitPushRefs: (repository: string, remote: string, reference: string) =>
+        read((git) => git.gitPushRefs(repository, remote, reference)),
+    });
+    setReading(host, () => begin(disk));
+    return host;
   });
-  setReading(host, () => begin(disk));
-  return host;
 }
 
 /** Reads git's configuration once, whatever is asked. */

@@ -1,6 +1,6 @@
 import { CallgateError } from "../errors.js";
 import { directoriesOf, type Host, HostError, type RealpathFailure } from "../host.js";
-import { member } from "../members.js";
+import { member, reading } from "../members.js";
 import type { Exchange, Recording } from "../types.js";
 
 const FAILURES: ReadonlyMap<unknown, RealpathFailure["error"]> = new Map([
@@ -20,55 +20,57 @@ const FAILURES: ReadonlyMap<unknown, RealpathFailure["error"]> = new Map([
  * @throws {@link CallgateError} `invalid-argument` if it is not a recording.
  */
 export function createRecordedHost(recording: Recording): Host {
-  const isObject = typeof recording === "object" && recording !== null;
-  const exchanges: unknown = isObject ? member(recording, "exchanges") : undefined;
-  if (!Array.isArray(exchanges)) {
-    throw new CallgateError("invalid-argument", "found no `exchanges`, expected a recording");
-  }
-  const { homeDir, currentDir } = directoriesOf(recording as unknown as Host);
-  const answers = new Map<string, unknown>(
-    exchanges.map((exchange: Exchange | null | undefined, at) => {
-      if (typeof exchange !== "object" || exchange === null) {
-        throw new CallgateError("invalid-argument", `exchanges[${at}] is not an object`);
-      }
-      return [keyOf(exchange), member(exchange, "answer")];
-    }),
-  );
-  const answer = (question: Omit<Exchange, "answer"> & { ask: string }): unknown => {
-    const key = keyOf(question);
-    if (!answers.has(key)) {
-      throw new HostError(`the recording holds no answer to ${key}`);
+  return reading("recording", () => {
+    const isObject = typeof recording === "object" && recording !== null;
+    const exchanges: unknown = isObject ? member(recording, "exchanges") : undefined;
+    if (!Array.isArray(exchanges)) {
+      throw new CallgateError("invalid-argument", "found no `exchanges`, expected a recording");
     }
-    return answers.get(key);
-  };
-  const given = <T>(name: string, question: { ask: string; [argument: string]: string }): T => {
-    const found = answer(question);
-    if (typeof found === "object" && found !== null) {
-      if (Object.hasOwn(found, name)) {
-        return (found as Record<string, T>)[name] as T;
+    const { homeDir, currentDir } = directoriesOf(recording as unknown as Host);
+    const answers = new Map<string, unknown>(
+      exchanges.map((exchange: Exchange | null | undefined, at) => {
+        if (typeof exchange !== "object" || exchange === null) {
+          throw new CallgateError("invalid-argument", `exchanges[${at}] is not an object`);
+        }
+        return [keyOf(exchange), member(exchange, "answer")];
+      }),
+    );
+    const answer = (question: Omit<Exchange, "answer"> & { ask: string }): unknown => {
+      const key = keyOf(question);
+      if (!answers.has(key)) {
+        throw new HostError(`the recording holds no answer to ${key}`);
       }
-      if (Object.hasOwn(found, "failed")) {
-        throw new HostError(String((found as { failed: unknown }).failed));
+      return answers.get(key);
+    };
+    const given = <T>(name: string, question: { ask: string; [argument: string]: string }): T => {
+      const found = answer(question);
+      if (typeof found === "object" && found !== null) {
+        if (Object.hasOwn(found, name)) {
+          return (found as Record<string, T>)[name] as T;
+        }
+        if (Object.hasOwn(found, "failed")) {
+          throw new HostError(String((found as { failed: unknown }).failed));
+        }
       }
-    }
-    throw new HostError(`the recording answers ${keyOf(question)} with ${JSON.stringify(found)}`);
-  };
-  return Object.freeze({
-    homeDir,
-    currentDir,
-    realpath(path: string): string | RealpathFailure {
-      const error = FAILURES.get(answer({ ask: "realpath", path }));
-      return error === undefined ? given<string>("path", { ask: "realpath", path }) : { error };
-    },
-    readLink: (path: string) => given<string | null>("link", { ask: "readLink", path }) ?? undefined,
-    isDirectory: (path: string) => given<boolean | null>("directory", { ask: "isDirectory", path }) ?? undefined,
-    gitRemoteUrls: (repo: string, remote: string) => given<string[]>("urls", { ask: "gitRemoteUrls", repo, remote }),
-    gitDefaultRemoteUrls: (repo: string) => given<string[]>("urls", { ask: "gitDefaultRemoteUrls", repo }),
-    gitUrl: (repo: string, url: string) => given<string[]>("urls", { ask: "gitUrl", repo, url }),
-    gitBranch: (repo: string) => given<string>("text", { ask: "gitBranch", repo }),
-    gitPushRefs: (repo: string, remote: string, reference: string) =>
-      given<string[] | null>("refs", { ask: "gitPushRefs", repo, remote, reference }) ?? undefined,
-    condition: (name: string, subject: string) => given<boolean>("holds", { ask: "condition", name, subject }),
+      throw new HostError(`the recording answers ${keyOf(question)} with ${JSON.stringify(found)}`);
+    };
+    return Object.freeze({
+      homeDir,
+      currentDir,
+      realpath(path: string): string | RealpathFailure {
+        const error = FAILURES.get(answer({ ask: "realpath", path }));
+        return error === undefined ? given<string>("path", { ask: "realpath", path }) : { error };
+      },
+      readLink: (path: string) => given<string | null>("link", { ask: "readLink", path }) ?? undefined,
+      isDirectory: (path: string) => given<boolean | null>("directory", { ask: "isDirectory", path }) ?? undefined,
+      gitRemoteUrls: (repo: string, remote: string) => given<string[]>("urls", { ask: "gitRemoteUrls", repo, remote }),
+      gitDefaultRemoteUrls: (repo: string) => given<string[]>("urls", { ask: "gitDefaultRemoteUrls", repo }),
+      gitUrl: (repo: string, url: string) => given<string[]>("urls", { ask: "gitUrl", repo, url }),
+      gitBranch: (repo: string) => given<string>("text", { ask: "gitBranch", repo }),
+      gitPushRefs: (repo: string, remote: string, reference: string) =>
+        given<string[] | null>("refs", { ask: "gitPushRefs", repo, remote, reference }) ?? undefined,
+      condition: (name: string, subject: string) => given<boolean>("holds", { ask: "condition", name, subject }),
+    });
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Engine } from "../api/create-engine.js";
 import { CallgateError } from "../errors.js";
-import { member } from "../members.js";
+import { member, reading } from "../members.js";
 import type { ApprovalOffer, CallContext, PreparedArgs, ToolCall, Verdict } from "../types.js";
 import { isWellFormed } from "../wasm/text.js";
 
@@ -80,39 +80,41 @@ const KEYS: Readonly<Record<keyof McpGateOptions, true>> = {
  * @throws {@link CallgateError} `invalid-argument`.
  */
 export function checkedOptions(options: McpGateOptions): McpGateOptions {
-  const refuse = (reason: string): never => {
-    throw new CallgateError("invalid-argument", reason);
-  };
-  if (typeof options !== "object" || options === null) {
-    refuse("the options are not an object");
-  }
-  const unknown = Object.keys(options).find((key) => !Object.hasOwn(KEYS, key));
-  if (unknown !== undefined) {
-    refuse(`found the option \`${unknown}\`, expected one of ${Object.keys(KEYS).join(", ")}`);
-  }
-  const read = view(options, Object.keys(KEYS) as (keyof McpGateOptions)[]);
-  const { engine, serverName, context, containerWorkspaceDir, ask, patience, onDecision } = read;
-  if (typeof serverName !== "string" || !isWellFormed(serverName)) {
-    refuse("`serverName` is not a string");
-  }
-  if (!isEngine(engine)) {
-    refuse("`engine` is neither an engine nor a function that returns one");
-  }
-  if (context !== undefined && typeof context !== "function" && (typeof context !== "object" || context === null)) {
-    refuse("`context` is neither an object nor a function that returns one");
-  }
-  if (containerWorkspaceDir !== undefined && typeof containerWorkspaceDir !== "string") {
-    refuse("`containerWorkspaceDir` is not a string");
-  }
-  for (const [name, found] of Object.entries({ ask, onDecision })) {
-    if (found !== undefined && typeof found !== "function") {
-      refuse(`\`${name}\` is not a function`);
+  return reading("options", () => {
+    const refuse = (reason: string): never => {
+      throw new CallgateError("invalid-argument", reason);
+    };
+    if (typeof options !== "object" || options === null) {
+      refuse("the options are not an object");
     }
-  }
-  if (patience !== undefined && !(typeof patience === "number" && patience >= 0)) {
-    refuse("`patience` is not a number of milliseconds");
-  }
-  return read;
+    const unknown = Object.keys(options).find((key) => !Object.hasOwn(KEYS, key));
+    if (unknown !== undefined) {
+      refuse(`found the option \`${unknown}\`, expected one of ${Object.keys(KEYS).join(", ")}`);
+    }
+    const read = view(options, Object.keys(KEYS) as (keyof McpGateOptions)[]);
+    const { engine, serverName, context, containerWorkspaceDir, ask, patience, onDecision } = read;
+    if (typeof serverName !== "string" || !isWellFormed(serverName)) {
+      refuse("`serverName` is not a string");
+    }
+    if (!isEngine(engine)) {
+      refuse("`engine` is neither an engine nor a function that returns one");
+    }
+    if (context !== undefined && typeof context !== "function" && (typeof context !== "object" || context === null)) {
+      refuse("`context` is neither an object nor a function that returns one");
+    }
+    if (containerWorkspaceDir !== undefined && typeof containerWorkspaceDir !== "string") {
+      refuse("`containerWorkspaceDir` is not a string");
+    }
+    for (const [name, found] of Object.entries({ ask, onDecision })) {
+      if (found !== undefined && typeof found !== "function") {
+        refuse(`\`${name}\` is not a function`);
+      }
+    }
+    if (patience !== undefined && !(typeof patience === "number" && patience >= 0)) {
+      refuse("`patience` is not a number of milliseconds");
+    }
+    return read;
+  });
 }
 
 /**
@@ -121,17 +123,19 @@ export function checkedOptions(options: McpGateOptions): McpGateOptions {
  * @throws {@link CallgateError} `invalid-argument`.
  */
 export function checkedFilter(options: ToolsFilter): ToolsFilter {
-  if (typeof options !== "object" || options === null) {
-    throw new CallgateError("invalid-argument", "the options are not an object");
-  }
-  const read = view(options, ["engine", "serverName", "lock"]);
-  if (typeof read.serverName !== "string" || !isWellFormed(read.serverName)) {
-    throw new CallgateError("invalid-argument", "`serverName` is not a string");
-  }
-  if (!isEngine(read.engine)) {
-    throw new CallgateError("invalid-argument", "`engine` is neither an engine nor a function that returns one");
-  }
-  return read;
+  return reading("options", () => {
+    if (typeof options !== "object" || options === null) {
+      throw new CallgateError("invalid-argument", "the options are not an object");
+    }
+    const read = view(options, ["engine", "serverName", "lock"]);
+    if (typeof read.serverName !== "string" || !isWellFormed(read.serverName)) {
+      throw new CallgateError("invalid-argument", "`serverName` is not a string");
+    }
+    if (!isEngine(read.engine)) {
+      throw new CallgateError("invalid-argument", "`engine` is neither an engine nor a function that returns one");
+    }
+    return read;
+  });
 }
 
 /** The members of an object as they are whenever they are asked for: an engine may be replaced. */

@@ -1,6 +1,6 @@
 import type { Engine } from "../api/create-engine.js";
 import { CallgateError } from "../errors.js";
-import { member } from "../members.js";
+import { member, reading } from "../members.js";
 import { errorFor, INTERNAL_ERROR, isObject, type Members } from "./message.js";
 import { checkedFilter, engineOf, type GatedTool, type ToolsFilter } from "./options.js";
 import { PARTS, type Pins, pinsOf } from "./pins.js";
@@ -13,18 +13,20 @@ import { misnamed, unclearName } from "./strict.js";
  * @throws `CallgateError` `invalid-document` if the lock file is not one.
  */
 export function filterTools<Tool extends GatedTool>(tools: readonly Tool[], options: ToolsFilter): Tool[] {
-  const { lock, serverName, ...filter } = checkedFilter(options);
-  const pins = pinsOf(lock, serverName);
-  const engine = engineOf({ serverName, ...filter });
-  if (!Array.isArray(tools)) {
-    throw new CallgateError("invalid-argument", "the tools are not an array");
-  }
-  return tools.filter((tool) => {
-    const name: unknown = isObject(tool) ? member(tool, "name") : undefined;
-    if (typeof name !== "string") {
-      throw new CallgateError("invalid-argument", "a tool has no `name` that is a string");
+  return reading("tools", () => {
+    const { lock, serverName, ...filter } = checkedFilter(options);
+    const pins = pinsOf(lock, serverName);
+    const engine = engineOf({ serverName, ...filter });
+    if (!Array.isArray(tools)) {
+      throw new CallgateError("invalid-argument", "the tools are not an array");
     }
-    return misnamed(tool, PARTS) === undefined && !isHidden(engine, serverName, name, tool, pins);
+    return tools.filter((tool) => {
+      const name: unknown = isObject(tool) ? member(tool, "name") : undefined;
+      if (typeof name !== "string") {
+        throw new CallgateError("invalid-argument", "a tool has no `name` that is a string");
+      }
+      return misnamed(tool, PARTS) === undefined && !isHidden(engine, serverName, name, tool, pins);
+    });
   });
 }
 

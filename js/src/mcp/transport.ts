@@ -1,4 +1,5 @@
 import { CallgateError } from "../errors.js";
+import { reading } from "../members.js";
 import { checkedOptions, type McpEndpoint, type McpGateOptions } from "./options.js";
 import { pinsOf } from "./pins.js";
 import { Relay, type Step } from "./relay.js";
@@ -52,8 +53,8 @@ function gated<End extends McpEndpoint>(end: End, side: Side, given: McpGateOpti
   pinsOf(options.lock, options.serverName);
   const outer = end as unknown as Partial<Endpoint> | null | undefined;
   // A server may stand in another one, which connects.
-  const inner = isEndpoint(outer?.server) ? outer.server : outer;
-  if (!isEndpoint(inner)) {
+  const inner = reading(side, () => (isEndpoint(outer?.server) ? outer.server : outer));
+  if (!reading(side, () => isEndpoint(inner)) || !isEndpoint(inner)) {
     throw new CallgateError("invalid-argument", `the ${side} has no function \`connect\``);
   }
   const connect = inner.connect.bind(inner);

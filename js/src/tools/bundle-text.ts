@@ -2,7 +2,7 @@ import * as wasm from "../../wasm/tools.js";
 import type { EngineConfig } from "../api/create-engine.js";
 import { checkedText, DocumentText } from "../api/text.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
-import { bare, members } from "../members.js";
+import { bare, members, reading } from "../members.js";
 import type { CallContext, DocumentName, ToolCall } from "../types.js";
 import { within } from "./module.js";
 import { partsOf } from "./parts.js";
@@ -25,30 +25,36 @@ export interface BundleSource {
  * in it are found by `createEngine`, which gives their places in the bundle's text.
  */
 export function parseBundle(text: string, source: BundleSource = {}): Omit<EngineConfig, "host"> {
-  if (typeof source !== "object" || source === null) {
-    throw new CallgateError("invalid-argument", "the source is not an object");
-  }
-  const { folder, file = "callgate.json", read = missing } = members(source, ["folder", "file", "read"]);
-  const { inline, files, faults } = partsOf(checkedText(text, "text"));
-  const all: Diagnostic[] = faults.map((fault) => ({ file, ...fault }));
-  const documents: [DocumentName, DocumentText][] = inline.map(([name, text]) => [name, new DocumentText(text)]);
-  const names: Partial<Record<DocumentName, string>> = { policy: file, annotations: file };
-  for (const [name] of inline) {
-    names[name] = file;
-  }
-  for (const [name, path] of files) {
-    names[name] = path;
-    try {
-      documents.push([name, new DocumentText(checkedText(read(path), path))]);
-    } catch (thrown) {
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
-      all.push({ code: "unreadable-file", severity: "error", path: `bundle.${name}`, file, message });
+  return reading("source", () => {
+    if (typeof source !== "object" || source === null) {
+      throw new CallgateError("invalid-argument", "the source is not an object");
     }
-  }
-  if (all.length > 0) {
-    throw new CallgateError("invalid-document", all.map(({ path, message }) => `${path}: ${message}`).join("; "), all);
-  }
-  return { ...Object.fromEntries(documents), folder, files: names } as Omit<EngineConfig, "host">;
+    const { folder, file = "callgate.json", read = missing } = members(source, ["folder", "file", "read"]);
+    const { inline, files, faults } = partsOf(checkedText(text, "text"));
+    const all: Diagnostic[] = faults.map((fault) => ({ file, ...fault }));
+    const documents: [DocumentName, DocumentText][] = inline.map(([name, text]) => [name, new DocumentText(text)]);
+    const names: Partial<Record<DocumentName, string>> = { policy: file, annotations: file };
+    for (const [name] of inline) {
+      names[name] = file;
+    }
+    for (const [name, path] of files) {
+      names[name] = path;
+      try {
+        documents.push([name, new DocumentText(checkedText(read(path), path))]);
+      } catch (thrown) {
+        const message = thrown instanceof Error ? thrown.message : String(thrown);
+        all.push({ code: "unreadable-file", severity: "error", path: `bundle.${name}`, file, message });
+      }
+    }
+    if (all.length > 0) {
+      throw new CallgateError(
+        "invalid-document",
+        all.map(({ path, message }) => `${path}: ${message}`).join("; "),
+        all,
+      );
+    }
+    return { ...Object.fromEntries(documents), folder, files: names } as Omit<EngineConfig, "host">;
+  });
 }
 
 function missing(path: string): string {

@@ -1,6 +1,6 @@
 import { parseMoment } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
-import { member, members } from "../members.js";
+import { member, members, reading } from "../members.js";
 import type { ApprovalOffer, CallContext, Explanation, Gated, PreparedToolArgs, ToolCall, Verdict } from "../types.js";
 import { type Interest, type Purpose, type Snapshot, writeArguments } from "./arguments.js";
 import { ask, type Built, type Tool, type WasmHandle } from "./handle.js";
@@ -54,7 +54,7 @@ const CALL_OPTIONS = ["containerWorkspaceDir", "context", "now"] as const;
 
 /** The options of a call. */
 function checked(options: CallOptions): CallOptions {
-  return options === NOTHING ? NOTHING : members(checkedOptions(options), CALL_OPTIONS);
+  return options === NOTHING ? NOTHING : reading("options", () => members(checkedOptions(options), CALL_OPTIONS));
 }
 
 /** The verdict on a call whose arguments are prepared. */
@@ -118,7 +118,7 @@ export function explain(
   options: CallOptions & { readonly audience?: "operator" | "agent" | undefined } = NOTHING,
 ): Explanation {
   const { containerWorkspaceDir, context, now } = checked(options);
-  const audience = member(options, "audience");
+  const audience = reading("options", () => member(options, "audience"));
   return ask(handle, "invalid-call", (built) => {
     approve(handle, built, now);
     const container = purpose === "gate" ? containerWorkspaceDir : undefined;

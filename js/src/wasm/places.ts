@@ -1,5 +1,5 @@
 import { CallgateError } from "../errors.js";
-import { members } from "../members.js";
+import { members, reading } from "../members.js";
 import type { CallContext, Enforcement, Reply, Resolution, VisibilityRef } from "../types.js";
 import { contextText } from "./calls.js";
 import { ask, type WasmHandle } from "./handle.js";
@@ -38,6 +38,10 @@ export function revoke(handle: WasmHandle, ref: VisibilityRef | undefined): bool
 
 /** The reply that allows or refuses an operation at a place of the world. */
 export function enforce(handle: WasmHandle, operation: Enforcement): Reply {
+  return reading("operation", () => enforced(handle, operation));
+}
+
+function enforced(handle: WasmHandle, operation: Enforcement): Reply {
   if (typeof operation !== "object" || operation === null) {
     throw new CallgateError("invalid-argument", "the operation is not an object");
   }

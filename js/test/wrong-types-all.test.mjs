@@ -1,0 +1,271 @@
+// Every exported function, each of its parameters in turn, and every wrong value: the answer is one of its type, or an error of the
+// package. Programs without types pass what they have.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import * as callgate from "callgate";
+import * as analysis from "callgate/analysis";
+import * as bundle from "callgate/bundle";
+import * as functions from "callgate/functions";
+import * as mcp from "callgate/mcp";
+import * as tools from "callgate/tools";
+import { ANNOTATIONS, POLICY, WORLD } from "./support.mjs";
+
+const { CallgateError, createEngine, createVirtualHost, createRecordedHost } = callgate;
+
+const folder = mkdtempSync(join(tmpdir(), "callgate-wrong-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Makes each value anew, since a function may keep it. */
+const WRONG = {
+  undefined: () => undefined,
+  null: () => null,
+  "a number": () => 5,
+  NaN: () => Number.NaN,
+  "a bigint": () => 5n,
+  "a symbol": () => Symbol("s"),
+  "a boolean": () => true,
+  "a string": () => "x",
+  "half a pair": () => "\ud800",
+  "a function": () => () => undefined,
+  "an object": () => ({ x: 1 }),
+  "an object of anything": () => ({ x: 5n, y: Symbol("s"), toString: null }),
+  "an object without a prototype": () => Object.create(null),
+  "an array": () => [1, null, {}],
+  "a date": () => new Date(0),
+  "a map": () => new Map([[5n, Symbol("s")]]),
+  "a boxed string": () => new String("x"),
+  "a boxed bigint": () => Object(5n),
+  "a promise": () => Promise.resolve(),
+  "an accessor that throws": () =>
+    Object.defineProperty({}, "name", {
+      get() {
+        throw new Error("no");
+      },
+      enumerable: true,
+    }),
+  "a Proxy that throws": () =>
+    new Proxy(
+      {},
+      new Proxy(
+        {},
+        {
+          get() {
+            throw new Error("no");
+          },
+        },
+      ),
+    ),
+  "a Proxy that was revoked": () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  },
+  "something that holds itself": () => {
+    const loop = [];
+    loop.push(loop, { loop });
+    return loop;
+  },
+};
+
+const host = createVirtualHost(WORLD);
+const config = { policy: POLICY, annotations: ANNOTATIONS, host };
+const engine = createEngine(config);
+const call = { serverName: "filesystem", toolName: "read_file", arguments: { path: "/etc/passwd" } };
+const annotation = { args: { path: ["read-path"] } };
+const stored = { args: { path: { default: ["read-path"], when: [] } } };
+const file = {
+  generatedAt: "",
+  servers: { s: { inputHash: "", tools: [{ toolName: "t", args: { path: ["read-path"] } }] } },
+};
+const verdict = engine.evaluate(call);
+const offer = { serverName: "s", toolName: "t", constraints: [], originalReason: "r", description: "d" };
+const pattern = {
+  ...offer,
+  sourceEscalationId: "e",
+  createdAt: "",
+  constraints: [{ role: "read-path", condition: { kind: "directory", value: "/a" } }],
+};
+const whitelist = functions.createApprovalWhitelist();
+const recording = {
+  homeDir: "/h",
+  currentDir: "/h",
+  exchanges: [{ ask: "realpath", path: "/a", answer: { path: "/a" } }],
+};
+const policyEngine = new callgate.PolicyEngine(POLICY, ANNOTATIONS, [], undefined, undefined, undefined, undefined, {
+  host,
+});
+const end = () => ({ connect: () => Promise.resolve() });
+const bundleText = JSON.stringify({ policy: POLICY, annotations: ANNOTATIONS });
+
+/** Functions, each with arguments that are right. */
+const RIGHT = {
+  createEngine: [createEngine, config],
+  "engine.gate": [engine.gate, call, { containerWorkspaceDir: "/w", context: {}, now: 0 }],
+  "engine.evaluate": [engine.evaluate, call, {}],
+  "engine.evaluateText": [engine.evaluateText, JSON.stringify(call), {}],
+  "engine.explain": [engine.explain, call, { audience: "agent" }],
+  "engine.explainGate": [engine.explainGate, call, {}],
+  "engine.prepare": [engine.prepare, call, {}],
+  "engine.resolve": [engine.resolve, "a:b", {}, { requireExists: true }],
+  "engine.hostPath": [engine.hostPath, {}],
+  "engine.revoke": [engine.revoke, {}],
+  "engine.enforce": [engine.enforce, { tool: "t", command: "c", root: "r", context: {} }],
+  "engine.semantics": [engine.semantics, "filesystem", "read_file"],
+  "engine.isReadOnly": [engine.isReadOnly, "filesystem", "read_file"],
+  "engine.isTrustedServer": [engine.isTrustedServer, "filesystem"],
+  "engine.deniesEveryCall": [engine.deniesEveryCall, "filesystem", "read_file"],
+  "approvals.offer": [engine.approvals.offer, call, verdict, {}],
+  "approvals.add": [engine.approvals.add, offer],
+  "approvals.remove": [engine.approvals.remove, "a"],
+  "approvals.fromJSON": [engine.approvals.fromJSON, { format: "approvals/1", entries: [] }],
+  PolicyEngine: [
+    (...given) => new callgate.PolicyEngine(...given),
+    POLICY,
+    ANNOTATIONS,
+    [],
+    "/",
+    new Map(),
+    {},
+    new Set(),
+    { host },
+  ],
+  "PolicyEngine.evaluate": [(one) => policyEngine.evaluate(one), call],
+  "PolicyEngine.getAnnotation": [(...given) => policyEngine.getAnnotation(...given), "filesystem", "read_file", {}],
+  "PolicyEngine.getStoredAnnotation": [
+    (...given) => policyEngine.getStoredAnnotation(...given),
+    "filesystem",
+    "read_file",
+  ],
+  "PolicyEngine.isTrustedServer": [(one) => policyEngine.isTrustedServer(one), "filesystem"],
+  createVirtualHost: [createVirtualHost, WORLD],
+  createRecordedHost: [createRecordedHost, recording],
+  createNodeHost: [callgate.createNodeHost, { homeDir: "/h", currentDir: "/h" }],
+  setDefaultHost: [callgate.setDefaultHost, host],
+  loadBundle: [bundle.loadBundle, join(folder, "callgate.json")],
+  parseBundle: [tools.parseBundle, bundleText, { folder: "/srv", file: "a.json", read: () => "{}" }],
+  parseCall: [tools.parseCall, JSON.stringify(call), "filesystem"],
+  proposeAnnotations: [tools.proposeAnnotations, { tools: [] }, "s", file],
+  map: [
+    analysis.map,
+    config,
+    { tools: ["filesystem/*"], to: "/a", only: ["allow"], disk: false, each: () => undefined },
+  ],
+  regions: [analysis.regions, config, { tools: ["filesystem/*"], to: "/a", disk: false }],
+  lint: [analysis.lint, config, { disk: false }],
+  check: [analysis.check, config, { disk: false }],
+  diff: [analysis.diff, config, config, { disk: false }],
+  filterTools: [mcp.filterTools, [{ name: "read_file" }], { engine, serverName: "filesystem" }],
+  gateClient: [mcp.gateClient, end(), { engine, serverName: "filesystem" }],
+  gateServer: [mcp.gateServer, end(), { engine, serverName: "filesystem" }],
+  prepareToolArgs: [callgate.prepareToolArgs, {}, annotation, "/a", "/w"],
+  isConditionalRoles: [functions.isConditionalRoles, ["none"]],
+  extractDefaultRoles: [functions.extractDefaultRoles, ["none"]],
+  resolveStoredAnnotation: [functions.resolveStoredAnnotation, stored, {}],
+  resolveStoredAnnotationsFile: [functions.resolveStoredAnnotationsFile, file],
+  extractAnnotatedPaths: [functions.extractAnnotatedPaths, { path: "/a" }, annotation, ["read-path"]],
+  collectDistinctRoles: [functions.collectDistinctRoles, annotation],
+  extractWhitelistCandidates: [
+    functions.extractWhitelistCandidates,
+    "s",
+    "t",
+    { path: "/a" },
+    annotation,
+    ["read-path"],
+    "e",
+    "r",
+  ],
+  "whitelist.add": [whitelist.add, pattern],
+  "whitelist.match": [whitelist.match, "s", "t", { path: "/a" }, annotation, ["read-path"]],
+  intersectCeilings: [functions.intersectCeilings, {}, {}],
+  isReadOnly: [functions.isReadOnly, "read"],
+  mutationClass: [functions.mutationClass, "read"],
+  parseSideEffectLevel: [functions.parseSideEffectLevel, "none"],
+  sideEffectRank: [functions.sideEffectRank, "none"],
+  expandTilde: [functions.expandTilde, "~"],
+  resolveRealPath: [functions.resolveRealPath, "/a"],
+  isWithinDirectory: [functions.isWithinDirectory, "/a", "/"],
+  directoryForPath: [functions.directoryForPath, "/a"],
+  validateCompiledRules: [functions.validateCompiledRules, [], []],
+  extractPolicyRoots: [functions.extractPolicyRoots, POLICY, "/a"],
+  toMcpRoots: [functions.toMcpRoots, [{ path: "/a", name: "a" }]],
+  extractRequiredServers: [functions.extractRequiredServers, POLICY],
+  rewriteResultContent: [functions.rewriteResultContent, [{ type: "text", text: "/a" }], "/a", "/b"],
+  getRoleDefinition: [functions.getRoleDefinition, "read-path"],
+  isArgumentRole: [functions.isArgumentRole, "read-path"],
+  getRolesForServer: [functions.getRolesForServer, "git"],
+  getRolesByCategory: [functions.getRolesByCategory, "path"],
+  normalizeUrl: [functions.normalizeUrl, "https://a.test"],
+  normalizeGitUrl: [functions.normalizeGitUrl, "https://a.test"],
+  extractDomain: [functions.extractDomain, "https://a.test"],
+  extractGitDomain: [functions.extractGitDomain, "https://a.test"],
+  extractDomainForRole: [functions.extractDomainForRole, "https://a.test", "fetch-url"],
+  domainMatchesAllowlist: [functions.domainMatchesAllowlist, "a.test", ["a.test"]],
+  isIpAddress: [functions.isIpAddress, "a.test"],
+  resolveGitRemote: [functions.resolveGitRemote, "origin", { path: "/a" }],
+  resolveDefaultGitRemote: [functions.resolveDefaultGitRemote, "/a"],
+  getListMatcher: [functions.getListMatcher, "domains"],
+};
+
+/** Where a right value is an object, each of its members is wrong in turn too. */
+function* mistakes(given) {
+  for (const [at, right] of given.entries()) {
+    for (const [what, make] of Object.entries(WRONG)) {
+      yield [`argument ${at} is ${what}`, () => given.with(at, make())];
+      if (typeof right !== "object" || right === null || Array.isArray(right)) {
+        continue;
+      }
+      for (const name of Object.keys(right)) {
+        yield [`\`${name}\` of argument ${at} is ${what}`, () => given.with(at, { ...right, [name]: make() })];
+      }
+    }
+  }
+}
+
+for (const [name, [run, ...given]] of Object.entries(RIGHT)) {
+  test(`${name} refuses what is of a wrong type, or takes it for what it is`, () => {
+    try {
+      for (const [what, made] of mistakes(given)) {
+        try {
+          const found = run(...made());
+          if (name.startsWith("engine.")) {
+            assert.notEqual((found?.verdict ?? found)?.decision, "allow", `${name}: ${what}`);
+          }
+        } catch (thrown) {
+          assert.ok(thrown instanceof CallgateError, `${name}: ${what}: ${thrown?.stack}`);
+          assert.notEqual(thrown.code, "engine-fault", `${name}: ${what}: ${thrown.message}`);
+        }
+      }
+    } finally {
+      callgate.setDefaultHost(undefined);
+    }
+  });
+}
+
+test("every function that is exported is tried", () => {
+  const tried = new Set(Object.values(RIGHT).map(([run]) => run));
+  const others = new Set([
+    "CallgateError",
+    "HostError",
+    "PolicyEngine",
+    "init",
+    "definePolicy",
+    "defineAnnotations",
+    "createApprovalWhitelist",
+  ]);
+  // They take nothing.
+  const bare = new Set([
+    "getResourceRoles",
+    "getArgumentRoleValues",
+    "getPathRoles",
+    "getUrlRoles",
+    "getIdentifierRoles",
+  ]);
+  for (const entry of [callgate, analysis, bundle, functions, mcp, tools]) {
+    for (const [name, found] of Object.entries(entry)) {
+      assert.ok(typeof found !== "function" || tried.has(found) || others.has(name) || bare.has(name), name);
+    }
+  }
+});

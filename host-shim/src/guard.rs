@@ -28,6 +28,7 @@
     clippy::unwrap_used
 )]
 
+mod asked_tools;
 mod asking;
 mod audit;
 mod child;
@@ -74,6 +75,7 @@ use shown::Shown;
 
 pub(crate) use journal::{Journal, JournalEntry, JournalQuestion, ask, check_unambiguous};
 
+pub use asked_tools::tools_of_program;
 pub use asking::Asking;
 pub use child::Program;
 pub use log::{Log, LogLine};

@@ -13,6 +13,7 @@
 //!   connect. A call may take as long as it takes.
 
 mod answer;
+mod asked_tools;
 mod bodies;
 mod door;
 mod envelope;
@@ -32,6 +33,7 @@ mod started;
 mod streams;
 mod workers;
 
+pub use asked_tools::tools_of_remote;
 pub use door::Visitors;
 pub use remote::{Remote, RemoteError};
 pub use run::{Behind, HttpError, Listening};

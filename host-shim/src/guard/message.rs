@@ -157,6 +157,14 @@ impl Id {
         Ok(Self { json, text })
     }
 
+    /// The id of a request of the guard's own.
+    pub(super) fn own(text: &str) -> Self {
+        let mut json = String::new();
+        push_string(&mut json, text);
+        let text = text.to_owned();
+        Self { json, text }
+    }
+
     /// Returns `true` unless it is a number that a message spells in another way.
     pub(super) fn is_spelled(&self, message: &Members<'_>) -> bool {
         let written = message.get("id").map_or(&*self.json, RawValue::get);

@@ -1,8 +1,8 @@
 //! The tools that a person has looked at and accepted.
 //!
-//! A server may say tomorrow that a tool does something else, or take something else. What a tool is, as far as a model
-//! sees it, is its name, description, schemas and hints; a tool that has changed in one of them is held back until it is
-//! accepted again.
+//! A server may say tomorrow that a tool does something else, or take something else. A tool is everything that a model sees
+//! and a client may act on: its name, description, schemas and hints, how it runs, its icons and `_meta`. One that has changed
+//! in any of them is held back until it is accepted again.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,16 @@ use super::strict;
 const FORMAT: &str = "callgate-lock/1";
 
 /// The parts of a tool that are pinned, by their names in `tools/list`.
-pub(super) const PARTS: [&str; 6] = [
+pub(super) const PARTS: [&str; 9] = [
     "name",
     "title",
     "description",
     "inputSchema",
     "outputSchema",
     "annotations",
+    "execution",
+    "icons",
+    "_meta",
 ];
 
 /// A lock file: what was accepted, by server and tool.
@@ -233,21 +236,22 @@ mod tests {
     #[test]
     fn what_a_model_sees_is_pinned() {
         let tools = json!([
-            {"name": "a", "description": "A", "inputSchema": {"x": 1, "y": [{"p": 1, "q": 2}]}, "_meta": {"z": 1}},
+            {"name": "a", "description": "A", "inputSchema": {"x": 1, "y": [{"p": 1, "q": 2}]}, "_meta": {"z": 1}, "later": 1},
             {"name": "b"}
         ]);
         let mut lock = Lock::default();
         lock.accept("s", tools.as_array().unwrap()).unwrap();
         let lock = Lock::from_json(&lock.to_json()).unwrap();
         assert_eq!(kinds(&lock, &tools), []);
-        // Neither the order of names nor what no model sees counts.
+        // Neither the order of names counts nor a member that MCP does not have.
         let same = json!([
-            {"name": "b", "_meta": 5},
-            {"inputSchema": {"y": [{"q": 2, "p": 1}], "x": 1}, "description": "A", "name": "a"}
+            {"name": "b", "later": 5},
+            {"_meta": {"z": 1}, "inputSchema": {"y": [{"q": 2, "p": 1}], "x": 1}, "description": "A", "name": "a"}
         ]);
         assert_eq!(kinds(&lock, &same), []);
         let other = json!([
-            {"name": "a", "description": "A!", "inputSchema": {"x": 2, "y": []}, "outputSchema": {"description": "A"}},
+            {"name": "a", "description": "A!", "inputSchema": {"x": 2, "y": []}, "outputSchema": {"description": "A"},
+                "execution": {"taskSupport": "required"}, "icons": [{"src": "data:"}], "_meta": {"z": 2}},
             {"name": "c"}
         ]);
         assert_eq!(
@@ -256,7 +260,14 @@ mod tests {
                 (
                     "a".to_owned(),
                     PinChangeKind::Changed,
-                    vec!["description", "inputSchema", "outputSchema"]
+                    vec![
+                        "description",
+                        "inputSchema",
+                        "outputSchema",
+                        "execution",
+                        "icons",
+                        "_meta"
+                    ]
                 ),
                 ("c".to_owned(), PinChangeKind::New, vec![]),
                 ("b".to_owned(), PinChangeKind::Gone, vec![]),

@@ -33,6 +33,8 @@ mod logged;
 mod looked;
 mod messages;
 mod pages;
+#[cfg(feature = "http")]
+mod pinning;
 mod project;
 #[cfg(feature = "guard")]
 mod relayed;

@@ -5,8 +5,18 @@ import { isObject, type Members } from "./message.js";
 import { sha256 } from "./sha256.js";
 import { ambiguity } from "./strict.js";
 
-/** The parts of a tool that are pinned: what a model sees of it. */
-export const PARTS = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+/** The parts of a tool that are pinned: what a model sees of it, and what a client may act on. */
+export const PARTS = [
+  "name",
+  "title",
+  "description",
+  "inputSchema",
+  "outputSchema",
+  "annotations",
+  "execution",
+  "icons",
+  "_meta",
+];
 
 const UNPINNED = "The tool is not pinned: nobody has accepted it yet";
 const CHANGED = "The tool has changed since it was pinned: nobody has accepted the change yet";

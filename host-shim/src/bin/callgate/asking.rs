@@ -82,6 +82,17 @@ impl Asking {
             None => self.reach.ask(url.as_deref(), command.as_deref()),
         }
     }
+
+    /// The list of tools as the server writes it, which a pin is of.
+    #[cfg(feature = "guard")]
+    pub(crate) fn tools_as_written(&self) -> Result<String, Failure> {
+        let Asked { list, url, command } = &self.asked;
+        match (list, url, command) {
+            (Some(path), _, _) => read(path),
+            (None, Some(url), _) => self.reach.list_remote(url),
+            (None, None, command) => self.reach.list_program(command.as_deref().unwrap_or_default()),
+        }
+    }
 }
 
 impl Listing {
@@ -100,10 +111,49 @@ impl Listing {
 }
 
 impl Reach {
-    #[cfg(feature = "mcp")]
-    fn ask(&self, url: Option<&str>, command: Option<&[OsString]>) -> Result<String, Failure> {
-        use callgate_host::mcp::{Server, list_tools};
+    #[cfg(feature = "guard")]
+    fn list_program(&self, command: &[OsString]) -> Result<String, Failure> {
+        use callgate_host::guard::{Program, tools_of_program};
 
+        let Some((program, arguments)) = command.split_first() else {
+            return Err(Failure::Fault("there is no command after `--`".to_owned()));
+        };
+        let program = Program {
+            command: program.clone(),
+            arguments: arguments.to_vec(),
+        };
+        tools_of_program(&program, self.within()).map_err(|reason| {
+            let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
+            Failure::Fault(format!("the server `{}` {reason}", words.join(" ")))
+        })
+    }
+
+    #[cfg(feature = "http")]
+    fn list_remote(&self, url: &str) -> Result<String, Failure> {
+        use callgate_host::guard::http::{Remote, tools_of_remote};
+
+        let token = self.token()?.map(|token| format!("Bearer {token}"));
+        let headers: Vec<_> = token
+            .map(|token| ("authorization".to_owned(), token))
+            .into_iter()
+            .collect();
+        let remote = Remote::new(url, &headers).map_err(|error| Failure::Fault(error.to_string()))?;
+        tools_of_remote(remote, self.within())
+            .map_err(|reason| Failure::Fault(format!("the server `{url}` {reason}")))
+    }
+
+    #[cfg(all(feature = "guard", not(feature = "http")))]
+    fn list_remote(&self, url: &str) -> Result<String, Failure> {
+        self.ask(Some(url), None)
+    }
+
+    #[cfg(feature = "guard")]
+    fn within(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(self.timeout)
+    }
+
+    #[cfg(any(feature = "mcp", feature = "http"))]
+    fn token(&self) -> Result<Option<String>, Failure> {
         let token = self.token_env.as_ref().map(|name| {
             std::env::var(name).map_err(|_| {
                 Failure::Fault(format!(
@@ -111,10 +161,17 @@ impl Reach {
                 ))
             })
         });
+        token.transpose()
+    }
+
+    #[cfg(feature = "mcp")]
+    fn ask(&self, url: Option<&str>, command: Option<&[OsString]>) -> Result<String, Failure> {
+        use callgate_host::mcp::{Server, list_tools};
+
         let server = match url {
             Some(url) => Server::Url {
                 url: url.to_owned(),
-                token: token.transpose()?,
+                token: self.token()?,
             },
             None => Server::Command(command.unwrap_or_default().to_vec()),
         };

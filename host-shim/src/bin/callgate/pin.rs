@@ -13,8 +13,8 @@ use crate::replace::replace;
 
 /// Accept a server's tools as they are
 ///
-/// Shows how the tools of a server differ from those in the lock file: their names, descriptions, schemas and hints, which is
-/// what a model goes by. With --accept the lock file has them from then on. `callgate guard --lock` holds back every tool
+/// Shows how the tools of a server differ from those in the lock file: their names, descriptions, schemas and hints, how they
+/// run, their icons and `_meta`, which is what models and clients go by. With --accept the lock file has them from then on. `callgate guard --lock` holds back every tool
 /// that is not there like this. Exits with 2 if there is a difference that is not accepted.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -58,7 +58,7 @@ impl Pin {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let invalid = |reason: String| Failure::Invalid(format!("the list of tools: {reason}"));
         let mut lock = read(&self.lock)?.unwrap_or_default();
-        let tools = tools_of(&self.asked.tools()?).map_err(invalid)?;
+        let tools = tools_of(&self.asked.tools_as_written()?).map_err(invalid)?;
         let changes = lock.changes(&self.server, &tools).map_err(invalid)?;
         if self.accept {
             lock.accept(&self.server, &tools).map_err(invalid)?;

@@ -9,8 +9,8 @@
 //!   says without naming one of them is nobody's, but for requests that want log messages or subscribe to changes: they have a
 //!   process to themselves. No process outlives the guard.
 //! - **Headers** that repeat a message are checked against it and written anew for the server; the message decides.
-//! - **Bounds**: 20 MiB from a client, 128 MiB from a server, 64 sessions unless told otherwise, 1,024 connections, ten seconds to
-//!   connect. A call may take as long as it takes.
+//! - **Bounds**: 20 MiB from a client, 256 MiB of all that arrives at a time and 64 MiB of that without a session, 128 MiB from a
+//!   server, 64 sessions unless told otherwise, 1,024 connections, ten seconds to connect. A call may take as long as it takes.
 
 mod answer;
 mod asked_tools;

@@ -220,8 +220,8 @@ impl Listener {
         self.all().iter().map(|session| session.calls_in_flight()).sum()
     }
 
-    /// No session sends a call any more; those that wait to be sent are denied. Clients are told side by side: one that does not
-    /// read is no concern of the others.
+    /// No session sends a call any more; those that wait to be sent are denied. Clients are told side by side: none waits for one that
+    /// does not read.
     pub(super) async fn stop(&self) {
         let stopping = self.all().into_iter();
         let stopping: Vec<_> = stopping

@@ -14,9 +14,12 @@ test("a list of tools is filtered", (t) => {
   const lock = read("callgate.lock");
   assert.deepEqual(filterTools(tools, { ...options, lock }), []);
   const [pinned] = Object.values(JSON.parse(lock).servers.files);
-  assert.deepEqual(filterTools([{ ...pinned.tool, _meta: {} }], { ...options, lock: JSON.parse(lock) }), [
-    { ...pinned.tool, _meta: {} },
+  assert.deepEqual(filterTools([{ ...pinned.tool, later: 1 }], { ...options, lock: JSON.parse(lock) }), [
+    { ...pinned.tool, later: 1 },
   ]);
+  for (const more of [{ _meta: {} }, { icons: [] }, { execution: { taskSupport: "required" } }]) {
+    assert.deepEqual(filterTools([{ ...pinned.tool, ...more }], { ...options, lock }), []);
+  }
   for (const wrong of [
     "",
     "{}",

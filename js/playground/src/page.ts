@@ -70,8 +70,11 @@ function makePanes(store: Store) {
     open: openCall,
     importFiles: () => byId("file").click(),
     download: () => downloadScenarios(store),
-    summary: (text, failed) =>
-      trial?.label("scenarios", "Scenarios ", h("span", { class: failed > 0 ? "tag error" : "tag" }, text)),
+    summary: (text, failed) => {
+      const [, count = text, rest = ""] = /^(\d[\d,]* of \d[\d,]*)(.*)$/.exec(text) ?? [];
+      const tag = h("span", { class: failed > 0 ? "tag error" : "tag" }, count, onWide(rest));
+      trial?.label("scenarios", "Scenarios ", tag);
+    },
   });
   const panel = (...children: Node[]) => h("div", { class: "panel" }, children);
   const documents = new Tabs("Documents", [
@@ -84,8 +87,8 @@ function makePanes(store: Store) {
     { id: "diff", label: "Diff", panel: panel(diff.element) },
     { id: "scenarios", label: "Scenarios", panel: panel(scenarios.element) },
   ]);
-  byId("documents").replaceChildren(bar(documents, "trial", "↓ Trial"), ...documents.panels);
-  byId("trial").replaceChildren(bar(trial, "documents", "↑ Documents"), ...trial.panels);
+  byId("documents").replaceChildren(bar(documents, "trial", "↓", "Trial"), ...documents.panels);
+  byId("trial").replaceChildren(bar(trial, "documents", "↑", "Documents"), ...trial.panels);
   byId("documents").before(verdict.element);
   byId("panel-machine").addEventListener("shown", () => machine.shown());
   for (const [id, pane] of [
@@ -171,7 +174,7 @@ function shows(panes: Panes): (answer: Answer) => void {
 }
 
 /** The tabs, and, on a narrow page, the way to the other half of it. */
-function bar(tabs: Tabs, other: "trial" | "documents", label: string): HTMLElement {
+function bar(tabs: Tabs, other: "trial" | "documents", arrow: string, label: string): HTMLElement {
   const jump = (): void => {
     const section = byId(other);
     // The verdict stays at the top of a narrow page.
@@ -179,7 +182,17 @@ function bar(tabs: Tabs, other: "trial" | "documents", label: string): HTMLEleme
     section.scrollIntoView();
     section.querySelector<HTMLElement>('[role="tab"][tabindex="0"]')?.focus({ preventScroll: true });
   };
-  return h("div", { class: "bar" }, tabs.bar, h("button", { type: "button", class: "jump", onclick: jump }, label));
+  return h(
+    "div",
+    { class: "bar" },
+    tabs.bar,
+    h("button", { type: "button", class: "jump", onclick: jump }, arrow, onWide(` ${label}`)),
+  );
+}
+
+/** Words that a phone has no room for. They are read aloud all the same. */
+function onWide(text: string): HTMLElement {
+  return h("span", { class: "on-wide" }, text);
 }
 
 /** Gives the person the scenarios, and says which are not among them. */

@@ -67,6 +67,40 @@ check(
   { wide: false },
 );
 
+check(
+  "on a narrow page the tabs and the way to the other half are one row, and on a phone so are the buttons",
+  async (page) => {
+    await page.locator("#tab-scenarios", { hasText: "15 of 15 as expected" }).waitFor();
+    for (const width of [360, 390, 480, 820]) {
+      await page.setViewportSize({ width, height: 844 });
+      const boxes = (of) =>
+        page.locator(of).evaluateAll((all) =>
+          all.map((element) => {
+            const { left, right, top, bottom } = element.getBoundingClientRect();
+            return { left, right, middle: (top + bottom) / 2 };
+          }),
+        );
+      const isRow = (found, what) => {
+        assert.ok(found.length > 1, what);
+        for (const [at, { left, middle }] of found.entries()) {
+          assert.ok(Math.abs(middle - found[0].middle) < 12, `${what} at ${width}`);
+          assert.ok(at === 0 || left >= found[at - 1].right, `${what} at ${width}`);
+        }
+        assert.ok(found.at(-1).right <= width, `${what} at ${width}`);
+      };
+      isRow(await boxes("#documents .bar button"), "documents");
+      isRow(await boxes("#trial .bar button"), "trial");
+      isRow(await boxes("header .actions button"), "actions");
+    }
+    // What is not shown is read aloud.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("button", { name: "Export bundle" }).waitFor();
+    await page.getByRole("button", { name: "↑ Documents" }).waitFor();
+    await page.getByRole("tab", { name: "Scenarios 15 of 15 as expected" }).waitFor();
+  },
+  { wide: false },
+);
+
 test("a page that is opened as a file says why nothing happens", { skip }, async () => {
   const browser = await startChromium();
   try {

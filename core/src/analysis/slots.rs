@@ -266,7 +266,7 @@ impl<'p> Slot<'p> {
             Value::Array(_) => JsonType::Array,
             Value::Object(_) => JsonType::Object,
         };
-        found.is_among(&tool.member(name).schema.own)
+        tool.member(name).schema.accepts(found)
     }
 
     /// Returns `true` if it is the member of the arguments with this name, or stands within it.

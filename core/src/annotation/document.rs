@@ -19,7 +19,9 @@ pub(crate) fn is_unread(place: &JsonPath<'_>) -> bool {
             !matches!(*key, "properties" | "required") && is_tool(tool)
         }
         JsonPath::Key(JsonPath::Key(property, "items"), key) if is_property(property) => *key != "type",
-        JsonPath::Key(property, key) if is_property(property) => !matches!(*key, "type" | "items"),
+        JsonPath::Key(property, key) if is_property(property) => {
+            !matches!(*key, "type" | "items" | "default")
+        }
         JsonPath::Index(JsonPath::Key(property, "items"), _) => is_property(property),
         JsonPath::Document(_) | JsonPath::Key(..) | JsonPath::Index(..) => false,
     }
@@ -155,6 +157,8 @@ fn read_schema_type(property: &Json<'_>) -> SchemaType {
     SchemaType {
         own: types(Some(property)),
         items: types(property.get("items")),
+        has_empty_default: property.get("default").and_then(Json::as_str) == Some(""),
+        is_optional: false,
     }
 }
 
@@ -314,6 +318,7 @@ mod tests {
         let types = SchemaType {
             own: vec![JsonType::Array, JsonType::Null],
             items: vec![JsonType::String],
+            ..SchemaType::default()
         };
         let properties = vec![("z".into(), types), ("a".into(), SchemaType::default())];
         assert_eq!(tool.schema.properties, Some(properties));
@@ -416,7 +421,7 @@ mod tests {
         let kept = load(DocumentSource::Text(&text), "a", &Limits::default(), is_unread).unwrap();
         let kept = Value::from(kept);
         let schema = json!({"required": ["p"], "properties": {
-            "p": {"type": "array", "items": {"type": "string"}}, "q": true, "r": {"items": [null]},
+            "p": {"type": "array", "items": {"type": "string"}, "default": [2]}, "q": true, "r": {"items": [null]},
         }});
         assert_eq!(kept["servers"]["s"]["tools"][0]["inputSchema"], schema);
         assert_eq!(read_file(&kept), read_file(&value));

@@ -226,11 +226,15 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         if !roles.intersects(program.valued_roles) {
             return is_path;
         }
+        let is_careful = program.compatibility == Compatibility::Careful;
+        if is_careful && value.is_absent(&member.schema) {
+            return is_path;
+        }
         let is_judged = roles.intersects(program.judged_roles);
         let read = value.read(program.limits.depth);
         if let Ok(read) = &read
             && is_judged
-            && program.compatibility == Compatibility::Careful
+            && is_careful
         {
             self.check_type(name, &member.schema, read);
         }

@@ -50,7 +50,7 @@ fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String> {
 
 /// The message for a value that is not of the schema's type, or that holds an item which is not.
 pub(super) fn schema_fault(value: &Value<'_>, schema: &SchemaType) -> Option<String> {
-    if !is_of_type(value, &schema.own) {
+    if value.json_type().is_some_and(|found| !schema.accepts(found)) {
         return type_fault(value, &schema.own);
     }
     let Value::Array(items) = value else { return None };

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::model::{ConditionValue, JsonType};
+use crate::model::{ConditionValue, JsonType, SchemaType};
 use crate::text::decimal;
 
 /// An argument value as the caller gave it.
@@ -106,6 +106,17 @@ impl<'a> Value<'a> {
             | Value::IllFormed(_)
             | Value::Unread => Ok(Cow::Borrowed(self)),
         }
+    }
+
+    /// Returns `true` if it stands for an argument that is not given: null, or an empty text that is the default, where the
+    /// schema does not require the argument.
+    pub(super) fn is_absent(&self, schema: &SchemaType) -> bool {
+        let is_empty = || match self {
+            Self::Text(text) => text.is_empty(),
+            Self::Raw(raw) => raw.get() == "\"\"",
+            _ => false,
+        };
+        schema.is_optional && (self.is_null() || schema.has_empty_default && is_empty())
     }
 
     /// Returns `true` for `null`, read or not.

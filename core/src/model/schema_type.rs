@@ -18,6 +18,17 @@ pub(crate) enum JsonType {
 pub(crate) struct SchemaType {
     pub(crate) own: Vec<JsonType>,
     pub(crate) items: Vec<JsonType>,
+    /// `true` if an empty text is the default.
+    pub(crate) has_empty_default: bool,
+    /// `true` if the argument is not required, so that null stands for an absent one.
+    pub(crate) is_optional: bool,
+}
+
+impl SchemaType {
+    /// Returns `true` if the schema accepts a value of this type.
+    pub(crate) fn accepts(&self, one: JsonType) -> bool {
+        one.is_among(&self.own) || (one == JsonType::Null && self.is_optional)
+    }
 }
 
 impl JsonType {

@@ -313,6 +313,7 @@ fn compile_tool(
     for (at, name) in tool.schema.required.iter().enumerate() {
         if let Some(member) = members.get_mut(name) {
             member.required = Some(at);
+            member.schema.is_optional = false;
         }
     }
     let aliases = schema.arg_aliases.iter();
@@ -397,7 +398,10 @@ fn compile_members(
             is_annotated: !indices.is_empty(),
             pointers: pointers(&indices),
             arguments: indices.into(),
-            schema: types.get_mut(&name).map(std::mem::take).unwrap_or_default(),
+            schema: SchemaType {
+                is_optional: true,
+                ..types.get_mut(&name).map(std::mem::take).unwrap_or_default()
+            },
             required: None,
         };
         (name, member)

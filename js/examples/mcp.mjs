@@ -11,7 +11,7 @@ writeFileSync(".env", "KEY=secret\n");
 
 const engine = createEngine({
   sandbox: process.cwd(),
-  protectedPaths: ["**/.env"],
+  protectedPaths: ["**/.env", "**/.git"],
   policy: { rules: [] },
   annotations: { servers: { filesystem: { tools: [{ toolName: "read_text_file", args: { path: "read-path" } }] } } },
 });

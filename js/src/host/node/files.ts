@@ -42,10 +42,12 @@ export class Disk {
 
   /** Returns `true` if a directory may be searched; `false` if nothing is there. */
   isSearchable(path: Uint8Array): boolean {
-    return asked(() => {
-      accessSync(Buffer.from(path), constants.X_OK);
-      return true;
-    }) ?? false;
+    return (
+      asked(() => {
+        accessSync(Buffer.from(path), constants.X_OK);
+        return true;
+      }) ?? false
+    );
   }
 }
 

@@ -8,7 +8,7 @@ const engine = createEngine({
       description: "A ticket of our tracker, written with or without its project.",
       category: "identifier",
       // A callback returns a string. If it throws, or returns anything else, the call is denied.
-      canonicalize: (value) => value.trim().toUpperCase().replace(/^#/, "APP-"),
+      canonicalize: (value) => value.trim().toUpperCase().replace(/^(?=\d)/, "APP-"),
     },
     {
       name: "page",
@@ -56,9 +56,9 @@ const engine = createEngine({
 });
 
 for (const args of [
-  { ticket: "#7", see: "https://wiki.example.com/plan", token: "hunter2", text: "done\u001b[2J" },
+  { ticket: "7", see: "https://wiki.example.com/plan", token: "hunter2", text: "done\u001b[2J" },
   { ticket: "app-8", see: "https://wiki.example.com/plan", token: "hunter2", text: "done" },
-  { ticket: "#7", see: "https://elsewhere.example/", token: "hunter2", text: "done" },
+  { ticket: "7", see: "https://elsewhere.example/", token: "hunter2", text: "done" },
 ]) {
   const call = { serverName: "tracker", toolName: "comment", arguments: args };
   const { verdict, argsForTransport } = engine.gate(call);

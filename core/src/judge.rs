@@ -53,6 +53,7 @@ use smallvec::SmallVec;
 pub(crate) use apart::Apart;
 use approvals::Escalation;
 pub(crate) use canonical::{Canonicalizer, PathBase};
+pub use careful::refused_spelling;
 pub(crate) use directories::{Directories, Pinned};
 #[cfg(feature = "analysis")]
 pub(crate) use locations::url_kind;

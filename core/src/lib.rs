@@ -177,7 +177,9 @@ pub use engine::{
 };
 pub use frame::{Asked, Line, NotCall, help_for_unknown_tool, read_line};
 pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
-pub use judge::{CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep};
+pub use judge::{
+    CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep, refused_spelling,
+};
 pub use limits::Limits;
 pub use lint::Validation;
 pub use model::{

@@ -24,5 +24,5 @@ pub(crate) use containment::DirIndex;
 pub(crate) use folded::Folded;
 pub(crate) use lexical::{expand_tilde, lexical, parent};
 pub(crate) use pathspec::{is_literal, pathspec_readings};
-pub(crate) use refusal::Unresolvable;
+pub(crate) use refusal::{Unresolvable, check_value};
 pub(crate) use resolve::{CanonicalPath, Resolver};

@@ -34,6 +34,7 @@ mod arguments;
 mod asking;
 mod call;
 mod documents;
+mod globs;
 mod judge;
 mod names;
 mod opaque;

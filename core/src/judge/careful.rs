@@ -4,7 +4,8 @@
 use memchr::memchr3;
 
 use crate::bind::{is_space, json_in_text};
-use crate::path::Unresolvable;
+use crate::limits::Limits;
+use crate::path::{Unresolvable, check_value};
 use crate::program::{Compatibility, Program};
 use crate::role::{RoleId, RoleSet, is_plain_name};
 
@@ -31,6 +32,22 @@ pub(super) fn refusal(program: &Program, roles: RoleSet, text: &str) -> Option<U
         return Some(Unresolvable::Space);
     }
     (roles.intersects(program.name_roles) && !is_plain_name(text)).then_some(Unresolvable::Name)
+}
+
+/// Why a path is refused for its text alone, whatever is on the disk: programs read it as something else. `None` if it is not.
+///
+/// The reason completes the sentence “the path …”. Whoever puts a directory before a relative path asks for it first.
+pub fn refused_spelling(text: &str) -> Option<String> {
+    let refusal = if text.starts_with('-') {
+        Some(Unresolvable::Option)
+    } else if let Some(found) = json_in_text(text) {
+        Some(Unresolvable::Json { found })
+    } else if has_space_left_out(text) {
+        Some(Unresolvable::Space)
+    } else {
+        check_value(text, &Limits::default()).err()
+    };
+    refusal.map(|refusal| refusal.to_string())
 }
 
 /// Refuses a path that whoever gets it reads as another one; `is_of_repository` if a git server opens a repository there.
@@ -70,6 +87,38 @@ fn names_helper(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spellings_that_programs_read_differently_are_refused() {
+        for text in [
+            "-x",
+            " a",
+            "a ",
+            "a\tb",
+            "[\"/etc/passwd\"]",
+            "null",
+            "file:///etc/passwd",
+            "FILE:a",
+            "~bob",
+            "a\0",
+            "",
+        ] {
+            assert!(refused_spelling(text).is_some(), "{text:?}");
+        }
+        for text in [
+            "a",
+            "./-x",
+            "./file:x",
+            "a b",
+            "src/[id].ts",
+            "~/a",
+            "/a",
+            "..",
+            "profile:x",
+        ] {
+            assert_eq!(refused_spelling(text), None, "{text:?}");
+        }
+    }
 
     #[test]
     fn helpers_are_told_from_addresses() {

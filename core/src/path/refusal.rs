@@ -195,7 +195,7 @@ pub(super) fn existing<T>(answer: Result<T, RealpathError>) -> Result<Option<T>,
 }
 
 /// Refuses values that programs read differently, whatever is in the file system.
-pub(super) fn check_value(value: &str, limits: &Limits) -> Result<(), Unresolvable> {
+pub(crate) fn check_value(value: &str, limits: &Limits) -> Result<(), Unresolvable> {
     check_length(value, limits)?;
     if value.is_empty() {
         return Err(Unresolvable::Empty);

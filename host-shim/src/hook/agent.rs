@@ -171,6 +171,20 @@ impl Agent {
         }
     }
 
+    /// Those of the protected files that are texts for people and models, which an agent's own tools may read. They are not written: each may
+    /// have hooks or commands of its own.
+    pub(super) fn readable(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &[
+                "**/.claude/agents",
+                "**/.claude/commands",
+                "**/.claude/skills/**/SKILL.md",
+            ],
+            Self::Vscode => &["**/.agent.md", "**/*.agent.md"],
+            Self::Codex | Self::Cursor | Self::GeminiCli | Self::CopilotCli | Self::Goose => &[],
+        }
+    }
+
     /// Environment variables with which the agent is told where its settings are, each with the protected paths below.
     pub(super) fn moved(self) -> &'static [(&'static str, &'static [&'static str])] {
         match self {

@@ -1,6 +1,6 @@
 //! The arguments of a call, as the hook makes them ready to be judged.
 
-use callgate_core::unescape_token;
+use callgate_core::{refused_spelling, unescape_token};
 use serde_json::{Map, Value};
 
 use super::agent::Agent;
@@ -125,7 +125,7 @@ pub(super) fn leads_elsewhere(pattern: &str) -> bool {
 }
 
 /// The texts that a pattern with braces stands for; `None` if they are too many, or too long.
-fn alternatives(pattern: &str) -> Option<Vec<String>> {
+pub(super) fn alternatives(pattern: &str) -> Option<Vec<String>> {
     if pattern.len() > LONGEST_PATTERN {
         return None;
     }
@@ -171,7 +171,14 @@ pub(super) fn top(pointer: &str) -> String {
 }
 
 /// Makes paths absolute that are relative to no other argument. Returns `true` if there was one.
-pub(super) fn make_absolute(arguments: &mut Value, explanation: &Value, directory: &str) -> bool {
+///
+/// # Errors
+/// Why one is refused for its spelling: behind a directory it would be another path than it is to programs that take it as it is.
+pub(super) fn make_absolute(
+    arguments: &mut Value,
+    explanation: &Value,
+    directory: &str,
+) -> Result<bool, String> {
     let mut has_changed = false;
     for path in paths(explanation) {
         if !is_relative(path.raw) || path.has_base {
@@ -180,11 +187,20 @@ pub(super) fn make_absolute(arguments: &mut Value, explanation: &Value, director
         if let Some(Value::String(text)) = arguments.pointer_mut(path.argument)
             && is_relative(text)
         {
+            if let Some(why) = refused_spelling(text) {
+                let shown: String = text.chars().take(200).collect();
+                let name = top(path.argument);
+                return Err(format!(
+                    "Unresolvable value of argument {}: {}: {why}",
+                    Value::from(name),
+                    Value::from(shown)
+                ));
+            }
             *text = format!("{}/{text}", directory.trim_end_matches('/'));
             has_changed = true;
         }
     }
-    has_changed
+    Ok(has_changed)
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Additions to the documents of a gate, for a call.
 
+use callgate_core::{DocumentKind, without_comments};
 use serde_json::{Map, Value};
 
 use super::call::HookCall;
+use super::globs::Protected;
 use super::names::Called;
-use super::tools::annotated;
-use crate::gate::GateBuilder;
+use super::tools::{annotated, only_reads};
+use crate::gate::{Gate, GateBuilder};
 
 /// The copies that `callgate wrap` keeps beside configurations of any agent; they have the secrets of the configurations.
 const KEPT: &str = "**/*.callgate";
@@ -16,8 +18,11 @@ impl HookCall {
     /// are protected, and what `callgate wrap` keeps of them.
     #[must_use]
     pub fn added_to(&self, mut builder: GateBuilder) -> GateBuilder {
+        let is_read = matches!(&self.called, Called::Own(tool) if only_reads(self.agent, tool));
         for path in self.agent.protected() {
-            builder = builder.protect(path);
+            if !is_read || !self.agent.readable().contains(&path) {
+                builder = builder.protect(path);
+            }
         }
         builder = builder.protect(KEPT);
         for (variable, files) in self.agent.moved() {
@@ -38,6 +43,24 @@ impl HookCall {
             builder = builder.server(agent.as_str(), "filesystem", tools);
         }
         builder
+    }
+
+    /// The protected paths of the gate's documents, with those that were added here.
+    pub(super) fn protected_in(&self, gate: &Gate) -> Vec<Protected> {
+        let documents = gate.documents().iter();
+        let mut texts = documents.filter(|document| document.part == DocumentKind::ProtectedPaths);
+        let texts = texts.next().map(|document| without_comments(&document.text));
+        let texts: Vec<Value> = texts
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
+        let of_settings = self.agent.protected();
+        let texts = texts.iter().filter_map(Value::as_str);
+        texts
+            .map(|text| Protected {
+                text: text.to_owned(),
+                is_of_settings: of_settings.contains(&text),
+            })
+            .collect()
     }
 
     /// The annotation of a tool whose arguments name nothing, whatever they are called. What may not be allowed unread is seen to

@@ -10,6 +10,7 @@ use super::agent::{Agent, Event};
 use super::answer::{Answered, HookAnswer, fault_at};
 use super::arguments::{CODEX_SHELL, is_patch, is_relative, leads_elsewhere, make_absolute, paths, top};
 use super::call::HookCall;
+use super::globs::{Protected, named};
 use super::names::Called;
 use super::options::HookOptions;
 use super::tools;
@@ -105,6 +106,9 @@ impl HookCall {
                 "; the tool's name can be read in several ways, and `--mcp-server` says which servers there are".to_owned()
             }
             "structural-unknown-tool" => self.help_for_unknown_tool(&judged.server, &judged.tool),
+            "structural-protected-path" if self.touches_settings(&judged) => {
+                "; the hook protects the agent's own settings, whatever the documents say".to_owned()
+            }
             _ => String::new(),
         };
         let reason = format!("{}{advice} (rule `{}`)", verdict.reason, verdict.rule);
@@ -177,7 +181,13 @@ impl HookCall {
             Some(explanation) if explanation.get("stepsLeftOut") != Some(&Value::from(0)) => {
                 return Err("the call has too many values to look at each".to_owned());
             }
-            Some(explanation) => make_absolute(&mut arguments, explanation, &self.directory),
+            Some(explanation) => match make_absolute(&mut arguments, explanation, &self.directory) {
+                Ok(has_relative) => has_relative,
+                Err(reason) => {
+                    response.verdict = verdict_of(Decision::Deny, "structural-unresolvable-value", reason);
+                    false
+                }
+            },
             None => return Err("the engine does not explain its verdict".to_owned()),
         };
         if has_relative {
@@ -187,6 +197,7 @@ impl HookCall {
         let mut stays = Vec::new();
         if is_own {
             self.judge_opaque(gate, &tool, &mut response)?;
+            self.judge_globs(gate, &tool, &arguments, &mut response);
             stays = [tools::patterns(self.agent, &tool), relative_to_others(&response)].concat();
         }
         if response.verdict.decision != Decision::Deny {
@@ -209,6 +220,58 @@ impl HookCall {
             sent,
             answered_by: None,
         })
+    }
+
+    /// Returns `true` if a path of the call is one of the agent's settings.
+    fn touches_settings(&self, judged: &Judged) -> bool {
+        let protected = self.agent.protected().into_iter().map(Protected::of_settings);
+        let protected: Vec<Protected> = protected.collect();
+        let home = std::env::var("HOME").unwrap_or_default();
+        let mut paths = judged.response.explanation.iter().flat_map(paths);
+        paths.any(|path| {
+            let directory = [self.directory.clone()];
+            matches!(named(path.raw, &directory, &protected, &home), Ok(Some(_)))
+        })
+    }
+
+    /// Denies a call with a pattern of names that names a protected path.
+    fn judge_globs(&self, gate: &Gate, tool: &str, arguments: &Value, response: &mut Response) {
+        let globs = tools::globs(self.agent, tool);
+        if globs.is_empty() || response.verdict.decision == Decision::Deny {
+            return;
+        }
+        let paths = response.explanation.iter().flat_map(paths);
+        let paths = paths.filter(|path| !globs.contains(&top(path.argument)));
+        let mut directories: Vec<String> = paths.map(|path| path.raw.to_owned()).collect();
+        if directories.is_empty() {
+            directories.push(self.directory.clone());
+        }
+        let protected = self.protected_in(gate);
+        let home = std::env::var("HOME").unwrap_or_default();
+        for name in &globs {
+            let texts = match arguments.get(name) {
+                Some(Value::Array(texts)) => texts.as_slice(),
+                Some(text) => std::slice::from_ref(text),
+                None => &[],
+            };
+            for text in texts.iter().filter_map(Value::as_str) {
+                let (rule, reason) = match named(text, &directories, &protected, &home) {
+                    Ok(None) => continue,
+                    Ok(Some(path)) => (
+                        "structural-protected-path",
+                        format!(
+                            "Access to protected path is forbidden: a pattern names {path} (argument \"{name}\")"
+                        ),
+                    ),
+                    Err(why) => (
+                        "structural-unresolvable-value",
+                        format!("Unresolvable value of argument \"{name}\": it {why}"),
+                    ),
+                };
+                response.verdict = verdict_of(Decision::Deny, rule, reason);
+                return;
+            }
+        }
     }
 
     /// The arguments, of which some stay as they were given, with those that the agent takes for itself.

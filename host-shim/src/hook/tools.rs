@@ -2,7 +2,7 @@
 //!
 //! Each agent has a file of annotations, with the names of tools and arguments that it really uses. `defaults` are arguments
 //! that it fills in if they are not given (of `a|b` the first, unless one is there), `patterns` are arguments that name many files and stay as they
-//! are, `own` are arguments of every tool that the agent takes for itself, `person` are tools that put something to a person, which
+//! are, `globs` are those that say which files of a directory are read, `own` are arguments of every tool that the agent takes for itself, `person` are tools that put something to a person, which
 //! leave would answer in the person's place, and `changing` are arguments that change what a tool does, such as where or without which
 //! sandbox: no annotation describes them, so that a rule has to look at them. `js/test/agents/tables.test.mjs` compares the files with the
 //! agents' newest packages.
@@ -36,6 +36,8 @@ struct File<'f> {
     #[serde(default)]
     patterns: BTreeMap<String, Vec<String>>,
     #[serde(default)]
+    globs: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
     own: Vec<String>,
     #[serde(default)]
     person: Vec<String>,
@@ -59,6 +61,7 @@ struct Tools<'f> {
 struct Named {
     #[serde(rename = "toolName")]
     name: String,
+    kind: String,
 }
 
 /// The tools of an agent: the name of each, and its annotation as JSON text.
@@ -82,6 +85,14 @@ pub(super) fn has(agent: Agent, tool: &str) -> bool {
     annotated(agent).iter().any(|(name, _)| name == tool)
 }
 
+/// Returns `true` if the tool of the agent reads and does nothing else.
+pub(super) fn only_reads(agent: Agent, tool: &str) -> bool {
+    let tools = annotated(agent);
+    let found = tools.iter().find(|(name, _)| name == tool);
+    let named = found.and_then(|(_, annotation)| serde_json::from_str::<Named>(annotation).ok());
+    named.is_some_and(|named| matches!(&*named.kind, "read" | "search"))
+}
+
 /// The arguments of a tool that the agent fills in.
 pub(super) fn defaults(agent: Agent, tool: &str) -> Map<String, Value> {
     let defaults = read(agent).and_then(|file| file.defaults.get(tool).cloned());
@@ -95,6 +106,12 @@ pub(super) fn defaults(agent: Agent, tool: &str) -> Map<String, Value> {
 pub(super) fn patterns(agent: Agent, tool: &str) -> Vec<String> {
     let patterns = read(agent).and_then(|mut file| file.patterns.remove(tool));
     patterns.unwrap_or_default()
+}
+
+/// The arguments of a tool that are patterns of the names of files that it reads.
+pub(super) fn globs(agent: Agent, tool: &str) -> Vec<String> {
+    let globs = read(agent).and_then(|mut file| file.globs.remove(tool));
+    globs.unwrap_or_default()
 }
 
 /// The arguments of every tool, those of MCP servers too, that are for the agent and not for the tool.

@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use callgate_core::{Diagnostic, DocumentKind, MOST_FILE_BYTES, Severity, document_text};
+use rustix::fs::OFlags;
 use serde::Serialize;
 
 /// A diagnostic, and the file that holds the document which it is about.
@@ -89,11 +91,25 @@ impl Source {
 pub(crate) fn read_text(path: &Path, name: &str) -> Result<Result<String, Diagnostic>, Unread> {
     let mut bytes = Vec::new();
     let most = MOST_FILE_BYTES as u64 + 1;
-    match File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)) {
+    match opened(path).and_then(|file| file.take(most).read_to_end(&mut bytes)) {
         Ok(_) => Ok(document_text(bytes, name)),
         Err(error) => Err(Unread {
             file: path.display().to_string(),
             reason: error.to_string(),
         }),
+    }
+}
+
+/// Opens a document without waiting: a FIFO that nobody writes to would hold up whoever reads it, at every look.
+fn opened(path: &Path) -> io::Result<File> {
+    let file = File::options()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)?;
+    let kind = file.metadata()?.file_type();
+    // A directory has an error of its own.
+    match kind.is_file() || kind.is_dir() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is not a regular file")),
     }
 }

@@ -14,7 +14,12 @@ fn a_configuration_is_wrapped_and_comes_back_byte_for_byte() {
     let file = project.folder.path().join("project/.mcp.json");
     let text = || fs::read_to_string(&file).expect("a file");
     let wrap = |flags: &[&str], code, out: &[&str], err: &[&str]| {
-        project.check(&[&["wrap", ".mcp.json"], flags].concat(), code, out, err);
+        project.check(
+            &[&["wrap", "--anyway", ".mcp.json"], flags].concat(),
+            code,
+            out,
+            err,
+        );
     };
     wrap(&["--server", "no"], 4, &[], &["has no server `no`"]);
     wrap(&["--undo"], 1, &[], &["there is no `.mcp.json.callgate`"]);
@@ -41,7 +46,7 @@ fn what_an_agent_changes_in_a_wrapped_configuration_stays() {
     let before = r#"{"mcpServers": {"s": {"command": "cat", "args": ["-u"]}}, "starts": 1}"#;
     project.write(".mcp.json", before);
     let check = |flags: &[&str], out: &[&str]| {
-        project.check(&[&["wrap", ".mcp.json"], flags].concat(), 0, out, &[]);
+        project.check(&[&["wrap", "--anyway", ".mcp.json"], flags].concat(), 0, out, &[]);
     };
     // Agents write the whole file, each in its own way.
     let change = |change: &dyn Fn(&mut serde_json::Value)| {
@@ -89,7 +94,7 @@ fn an_address_comes_back_in_a_changed_configuration_unless_its_entry_was_changed
     ];
     for (file, before, [one, two], [own, foreign]) in files {
         let check = |flags: &[&str], code, out: &[&str], err: &[&str]| {
-            project.check(&[&["wrap", file], flags].concat(), code, out, err);
+            project.check(&[&["wrap", "--anyway", file], flags].concat(), code, out, err);
         };
         let path = project.folder.path().join("project").join(file);
         let text = || fs::read_to_string(&path).expect("a file");
@@ -128,7 +133,12 @@ fn the_guard_protects_the_configuration_that_it_was_put_into() {
         &[r#""wrapped":["filesystem"]"#],
         &[],
     );
-    project.check(&["wrap", "agent.json"], 0, &[r#""already":["filesystem"]"#], &[]);
+    project.check(
+        &["wrap", "--anyway", "agent.json"],
+        0,
+        &[r#""already":["filesystem"]"#],
+        &[],
+    );
     let arguments = project.read("agent.json")["mcpServers"]["filesystem"]["args"].clone();
     let arguments: Vec<String> = serde_json::from_value(arguments).expect("arguments");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -181,7 +191,12 @@ fn only_what_wrapping_changed_is_undone() {
     for (before, planted) in cases {
         let project = Project::new();
         let check = |flags: &[&str], code, out: &[&str], err: &[&str]| {
-            project.check(&[&["wrap", "agent.json"], flags].concat(), code, out, err);
+            project.check(
+                &[&["wrap", "--anyway", "agent.json"], flags].concat(),
+                code,
+                out,
+                err,
+            );
         };
         // Before the guard comes, and after.
         let write = |after: &str| {
@@ -216,7 +231,12 @@ fn only_the_guard_itself_is_taken_for_one() {
         r#"{"mcpServers": {"named": {"command": "/tmp/callgate", "args": ["guard"]}, "s": {"command": "cat"}}}"#,
     );
     let check = |flags: &[&str], out: &[&str]| {
-        project.check(&[&["wrap", "agent.json"], flags].concat(), 0, out, &[]);
+        project.check(
+            &[&["wrap", "--anyway", "agent.json"], flags].concat(),
+            0,
+            out,
+            &[],
+        );
     };
     let human = ["--format", "human"];
     check(
@@ -262,7 +282,12 @@ fn what_was_wrapped_in_steps_comes_back_byte_for_byte() {
     let before = "{\"mcpServers\": {\"a\": {\"command\": \"cat\", \"args\": [ \"--\", \"guard\" ]},\n\"-b\": {\"command\": \"cat\"}}}\n";
     project.write("agent.json", before);
     let check = |flags: &[&str]| {
-        project.check(&[&["wrap", "agent.json"], flags].concat(), 0, &[""], &[]);
+        project.check(
+            &[&["wrap", "--anyway", "agent.json"], flags].concat(),
+            0,
+            &[""],
+            &[],
+        );
     };
     check(&["--server", "a", "--audit", "log.jsonl"]);
     check(&["--server=-b"]);
@@ -281,7 +306,7 @@ fn a_configuration_in_toml_is_wrapped_and_comes_back_byte_for_byte() {
     project.write("config.toml", before);
     let file = project.folder.path().join("project/config.toml");
     project.check(
-        &["wrap", "config.toml"],
+        &["wrap", "--anyway", "config.toml"],
         0,
         &[r#"{"wrapped":["s","far"],"already":[],"left":[]}"#],
         &[],
@@ -289,10 +314,141 @@ fn a_configuration_in_toml_is_wrapped_and_comes_back_byte_for_byte() {
     let wrapped = fs::read_to_string(&file).expect("a file");
     assert!(
         wrapped.contains(r#"/config.toml", "--", "cat"]"#)
-            && wrapped.contains(r#""--url", "https://example.com"]"#),
+            && wrapped.contains(r#""--url-env", "CALLGATE_URL"]"#)
+            && wrapped.contains(r#"env = { CALLGATE_URL = "https://example.com" }"#),
         "{wrapped}"
     );
-    project.check(&["wrap", "config.toml"], 0, &[r#""already":["s","far"]"#], &[]);
-    project.check(&["wrap", "config.toml", "--undo"], 0, &["restored"], &[]);
+    project.check(
+        &["wrap", "--anyway", "config.toml"],
+        0,
+        &[r#""already":["s","far"]"#],
+        &[],
+    );
+    project.check(
+        &["wrap", "--anyway", "config.toml", "--undo"],
+        0,
+        &["restored"],
+        &[],
+    );
     assert_eq!(fs::read_to_string(&file).expect("a file"), before);
+}
+
+#[test]
+fn a_server_of_which_nothing_is_annotated_is_named_and_left() {
+    let project = Project::new();
+    let entry = r#"{"command": "cat"}"#;
+    project.write(
+        "agent.json",
+        format!(
+            r#"{{"mcpServers": {{"filesystem": {entry}, "Filesystem": {entry}, "brave-search": {entry}}}}}"#
+        ),
+    );
+    let left = [
+        r#"{"wrapped":["filesystem"]"#,
+        r#"["Filesystem","the bundle annotates no tool of it"#,
+        "did you mean `filesystem`?",
+        r#"["brave-search","the bundle annotates no tool of it"#,
+        "callgate annotate --server brave-search",
+    ];
+    project.check(&["wrap", "agent.json"], 0, &left, &[]);
+    project.check(
+        &["wrap", "agent.json", "--anyway"],
+        0,
+        &[r#"{"wrapped":["Filesystem","brave-search"],"already":["filesystem"],"left":[]}"#],
+        &[],
+    );
+}
+
+#[test]
+fn a_command_that_is_a_line_is_taken_apart() {
+    let project = Project::new();
+    let folder = project.folder.path().join("project/My App");
+    fs::create_dir(&folder).expect("a folder");
+    let program = folder.join("serve");
+    fs::write(&program, "").expect("a program");
+    let program = program.to_str().expect("UTF-8");
+    let before = serde_json::json!({"mcpServers": {
+        "line": {"command": "npx -y 'a server'", "args": []},
+        "bare": {"command": "npx -y server"},
+        "program": {"command": program},
+        "shell": {"command": "cat | server"},
+    }})
+    .to_string();
+    project.write("agent.json", &before);
+    let left = r#""left":[["shell","its command is a line that only a shell can take apart"]]"#;
+    project.check(&["wrap", "--anyway", "agent.json"], 0, &[left], &[]);
+    let servers = project.read("agent.json")["mcpServers"].take();
+    let end = |name: &str| {
+        let arguments = servers[name]["args"].as_array().expect("arguments").clone();
+        let at = arguments.iter().position(|word| word == "--").expect("a command");
+        serde_json::Value::from(arguments[at + 1..].to_vec())
+    };
+    assert_eq!(end("line"), serde_json::json!(["npx", "-y", "a server"]));
+    assert_eq!(end("bare"), serde_json::json!(["npx", "-y", "server"]));
+    assert_eq!(end("program"), serde_json::json!([program]));
+    project.check(
+        &["wrap", "--anyway", "agent.json", "--undo"],
+        0,
+        &["restored"],
+        &[],
+    );
+    let text = fs::read_to_string(project.folder.path().join("project/agent.json"));
+    assert_eq!(text.expect("a file"), before);
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn nothing_of_an_address_is_an_argument() {
+    let project = Project::new();
+    let address = "https://user:PASSWORD@example.com/TOKEN/mcp?key=KEY";
+    let json = serde_json::json!({"mcpServers": {"s": {"type": "http", "url": address, "headers": {"A": "HEADER"}}}});
+    project.write("agent.json", json.to_string());
+    project.write(
+        "agent.toml",
+        format!("[mcp_servers.s]\ntype = \"streamable_http\"\nurl = \"{address}\"\n"),
+    );
+    for file in ["agent.json", "agent.toml"] {
+        project.check(&["wrap", "--anyway", file], 0, &[r#""wrapped":["s"]"#], &[]);
+    }
+    let entry = project.read("agent.json")["mcpServers"]["s"].take();
+    assert_eq!(entry["env"]["CALLGATE_URL"], address);
+    let text = fs::read_to_string(project.folder.path().join("project/agent.toml")).expect("a file");
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("args"))
+        .expect("arguments");
+    for secret in ["PASSWORD", "TOKEN", "KEY", "HEADER", "example.com"] {
+        let arguments = entry["args"].to_string();
+        assert!(
+            !arguments.contains(&format!("\"{secret}")) && !arguments.contains(&format!("{secret}@")),
+            "{arguments}"
+        );
+        assert!(
+            !line.contains(&format!("{secret}@")) && !line.contains("example.com"),
+            "{line}"
+        );
+    }
+    assert!(
+        text.contains(&format!("CALLGATE_URL = \"{address}\"")) && !text.contains("streamable_http"),
+        "{text}"
+    );
+    // The guard has it from there.
+    let mut command = project.command("project", &["guard", "--server", "s", "--url-env", "NOT_THERE"]);
+    let output = command.output().expect("the guard ends");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("--url-env: the environment has no variable `NOT_THERE`"),
+        "{said}"
+    );
+    let both = ["guard", "--server", "s", "--url-env", "A", "--url", "http://x"];
+    project.check(&both, 1, &[], &["cannot be used with"]);
+}
+
+#[test]
+fn a_document_that_is_a_fifo_is_refused_at_once() {
+    let project = Project::new();
+    let fifo = project.folder.path().join("project/fifo.json");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.expect("mkfifo").success());
+    project.check(&["validate", "--bundle", "fifo.json"], 4, &[], &["it is not a regular file"]);
 }

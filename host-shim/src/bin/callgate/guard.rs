@@ -86,8 +86,8 @@ pub(crate) struct Guard {
         arg(
             last = true,
             value_name = "COMMAND",
-            required_unless_present = "url",
-            conflicts_with = "url"
+            required_unless_present = http::ADDRESS,
+            conflicts_with = http::ADDRESS
         )
     )]
     #[cfg_attr(
@@ -266,7 +266,9 @@ impl Guard {
         let asks: Vec<PathBuf> = asks.map(|(_, file)| file).collect();
         // Whoever writes the configuration, or what is put back in its place, takes the guard away.
         let wrapped = self.wrapped.iter().cloned();
-        let wrapped: Vec<PathBuf> = wrapped.flat_map(|file| [wrap::beside(&file), file]).collect();
+        let wrapped: Vec<PathBuf> = wrapped
+            .flat_map(|file| [wrap::beside(&file), wrap::unfinished(&file), file])
+            .collect();
         let files = self.audit.iter().chain(&self.lock).chain(&state);
         for file in files.chain(&asks).chain(&wrapped) {
             let path = std::path::absolute(file).map_err(|error| Failure::Fault(error.to_string()))?;

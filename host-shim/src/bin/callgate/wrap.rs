@@ -1,5 +1,6 @@
 //! `callgate wrap`: the guard before every server of an agent's configuration.
 
+mod annotated;
 mod arguments;
 mod edit;
 mod entries;
@@ -12,7 +13,9 @@ use std::path::{Path, PathBuf};
 
 use crate::output::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use crate::replace::{replace, replace_secret};
+use annotated::Annotated;
 use arguments::Arguments;
+use callgate_host::Gate;
 use clap::Args;
 use kept::{FORMAT, Kept};
 use server::{DIFFERS, Guarded, NOT_ASKED_FOR, Plan, Server, Unwrapped, Wrapped};
@@ -21,7 +24,8 @@ use server::{DIFFERS, Guarded, NOT_ASKED_FOR, Plan, Server, Unwrapped, Wrapped};
 ///
 /// Reads `mcp.json` as agents have it (`mcpServers`, `servers` or `mcp`), comments included, `~/.claude.json` with the servers
 /// of its projects, or a `.toml` file with `mcp_servers`, and changes the command of each server that is started as a program,
-/// and the entry of each that has an address. Nothing else of the file changes. What was there is kept beside it, in
+/// and the entry of each that has an address. A server of which the bundle annotates nothing stays as it is, unless --anyway says
+/// otherwise. Nothing else of the file changes. What was there is kept beside it, in
 /// FILE.callgate; --undo brings it back byte for byte, or takes the guards alone out of a file that was changed since.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -40,6 +44,9 @@ pub(crate) struct Wrap {
     /// Judge and log, but enforce nothing
     #[arg(long, requires = "audit")]
     observe: bool,
+    /// Put the guard before servers of which the bundle annotates nothing too: they list no tool then
+    #[arg(long)]
+    anyway: bool,
     /// Take the guard away again
     #[arg(long, conflicts_with_all = ["server", "observe", "audit"])]
     undo: bool,
@@ -75,10 +82,15 @@ impl Wrap {
             }
             None => (text.clone(), text, false),
         };
+        let annotated = self.annotated()?;
         let plan = |server: &Server<'_>| {
             let is_meant = self.server.is_empty() || self.server.iter().any(|name| name == server.name);
             match arguments.plan(server) {
-                Plan::Guard(_) if !is_meant => Plan::Leave(NOT_ASKED_FOR),
+                Plan::Guard(_) if !is_meant => Plan::Leave(NOT_ASKED_FOR.into()),
+                Plan::Guard(_) if !self.anyway && !self.observe => match annotated.why_not(server.name) {
+                    Some(reason) => Plan::Leave(reason.into()),
+                    None => arguments.plan(server),
+                },
                 plan => plan,
             }
         };
@@ -128,7 +140,7 @@ impl Wrap {
         let mut guards = unwrapped.guards.into_iter();
         let plan = |server: &Server<'_>| match guards.next().flatten() {
             Some(guard) => Plan::Guard(Guarded::before(&server.way, guard)),
-            None => Plan::Leave(NOT_ASKED_FOR),
+            None => Plan::Leave(NOT_ASKED_FOR.into()),
         };
         let again = self
             .wrapped(&unwrapped.text, plan)
@@ -170,7 +182,10 @@ impl Wrap {
 
     fn report(&self, wrapped: &Wrapped, out: &mut Out) -> Result<Exit, Failure> {
         if !out.human {
-            let differing = wrapped.differing.iter().map(|name| (name.clone(), DIFFERS));
+            let differing = wrapped
+                .differing
+                .iter()
+                .map(|name| (name.clone(), DIFFERS.into()));
             let left: Vec<_> = differing.chain(wrapped.left.iter().cloned()).collect();
             out.json(
                 &serde_json::json!({"wrapped": wrapped.changed, "already": wrapped.already, "left": left}),
@@ -245,6 +260,12 @@ impl Wrap {
         Ok(Exit::Allow)
     }
 
+    /// The servers of which the bundle annotates a tool, or which it trusts.
+    fn annotated(&self) -> Result<Annotated, Failure> {
+        let gate = Gate::builder().bundle(&self.bundle).build()?;
+        Annotated::of(&gate).map_err(Failure::Fault)
+    }
+
     fn arguments(&self) -> Result<Arguments, Failure> {
         let program = std::env::current_exe()
             .map_err(|error| Failure::Fault(format!("the place of this program is not known: {error}")))?;
@@ -311,6 +332,13 @@ impl Wrap {
 pub(crate) fn beside(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".callgate");
+    PathBuf::from(name)
+}
+
+/// A pattern of the files that a configuration is written to before it takes its place.
+pub(crate) fn unfinished(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".*.new.callgate");
     PathBuf::from(name)
 }
 

@@ -7,20 +7,26 @@ use clap::Args;
 
 use crate::output::Failure;
 
+/// The flags that say where the server is.
+pub(super) const ADDRESS: &str = "address";
+
 #[derive(Args)]
 #[command(next_help_heading = "HTTP")]
 pub(super) struct Http {
     /// The address of the server, which speaks Streamable HTTP
-    #[arg(long, value_name = "URL")]
-    pub(super) url: Option<String>,
+    #[arg(long, value_name = "URL", group = ADDRESS)]
+    url: Option<String>,
+    /// The environment variable that holds the address of the server, which others may see in arguments, with the secrets in it
+    #[arg(long, value_name = "VARIABLE", group = ADDRESS)]
+    url_env: Option<String>,
     /// Send the server a header with the value of an environment variable; may be repeated
-    #[arg(long, value_name = "NAME=VARIABLE", requires = "url")]
+    #[arg(long, value_name = "NAME=VARIABLE", requires = ADDRESS)]
     header_env: Vec<String>,
     /// Send the server a header that is not a secret, such as 'X-Team: a'; may be repeated
-    #[arg(long, value_name = "HEADER", requires = "url")]
+    #[arg(long, value_name = "HEADER", requires = ADDRESS)]
     header: Vec<String>,
     /// The environment variable that holds the bearer token for --url
-    #[arg(long, value_name = "VARIABLE", requires = "url")]
+    #[arg(long, value_name = "VARIABLE", requires = ADDRESS)]
     token_env: Option<String>,
     /// Be a server over Streamable HTTP on this address or port, at the path /mcp, with a session for each client
     #[arg(long, value_name = "ADDRESS")]
@@ -45,7 +51,11 @@ pub(super) struct Http {
 impl Http {
     /// The server over HTTP, if it is one.
     pub(super) fn remote(&self) -> Result<Option<Remote>, Failure> {
-        let Some(url) = &self.url else { return Ok(None) };
+        let (flag, url) = match (&self.url, &self.url_env) {
+            (Some(url), _) => ("--url", url.clone()),
+            (None, Some(variable)) => ("--url-env", variable_of("--url-env", variable)?),
+            (None, None) => return Ok(None),
+        };
         let mut headers = Vec::new();
         for header in &self.header {
             let (name, value) = header
@@ -63,7 +73,7 @@ impl Http {
             let token = variable_of("--token-env", variable)?;
             headers.push(("authorization".to_owned(), format!("Bearer {token}")));
         }
-        let remote = Remote::new(url, &headers).map_err(|error| fault("--url", &error.to_string()))?;
+        let remote = Remote::new(&url, &headers).map_err(|error| fault(flag, &error.to_string()))?;
         Ok(Some(remote))
     }
 

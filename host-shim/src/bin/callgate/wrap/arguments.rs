@@ -1,6 +1,6 @@
 //! The command line of a guard, as it is written into a configuration.
 
-use super::server::{Guarded, OBSERVES, Plan, Server, Way};
+use super::server::{Guarded, OBSERVES, Plan, Server, Way, leads};
 
 /// The flags that every guard of a file is started with.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,13 +41,13 @@ impl Arguments {
             Way::Program(command) if command.starts_with(&guard[..2]) => command,
             way => return Plan::Guard(Guarded::before(way, guard)),
         };
-        let leads = |rest: &[String]| rest.first().is_some_and(|word| word == "--" || word == "--url");
-        if command.strip_prefix(&*guard).is_some_and(leads) {
+        let is_led = |rest: &[String]| rest.first().is_some_and(|word| leads(word));
+        if command.strip_prefix(&*guard).is_some_and(is_led) {
             return Plan::Already;
         }
         let mut flags = command.iter().take_while(|word| *word != "--");
         match flags.any(|word| word == "--observe") {
-            true => Plan::Leave(OBSERVES),
+            true => Plan::Leave(OBSERVES.into()),
             false => Plan::Differs,
         }
     }
@@ -57,8 +57,7 @@ impl Arguments {
         let Way::Program(command) = &server.way else {
             return None;
         };
-        let leads = |word: &String| word == "--" || word == "--url";
-        let guard = command.get(..command.iter().position(leads)?)?;
+        let guard = command.get(..command.iter().position(|word| leads(word))?)?;
         (Self::read(guard, server)?.wrapped == file).then_some(guard)
     }
 
@@ -106,7 +105,10 @@ mod tests {
                 }
                 Plan::Already => "already",
                 Plan::Differs => "differs",
-                Plan::Leave(reason) => reason,
+                Plan::Leave(reason) => {
+                    assert_eq!(reason, expected);
+                    return;
+                }
             };
             assert_eq!(found, expected, "{command:?}");
         };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::entries::{Dialect, Entry, json_of, members, range, servers, way_of};
+use super::entries::{ADDRESSES, Dialect, Entry, json_of, members, range, servers, way_of};
 use super::server::{Guarded, Plan, Server, Unwrapped, Way, Wrapped};
 
 /// Writes the text again with the guards that are planned.
@@ -20,7 +20,7 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
     for entry in &servers {
         let Entry { name, raw, .. } = entry;
         wrapped.names.insert(name.clone());
-        let leave = |reason| (entry.title(), reason);
+        let leave = |reason: &'static str| (entry.title(), reason.into());
         let members: Map<String, Value> = match serde_json::from_str(raw.get()) {
             Ok(members) => members,
             Err(_) => {
@@ -116,7 +116,8 @@ fn entry_of(members: Map<String, Value>, guard: Guarded, dialect: Dialect) -> St
     let mut entry = Map::new();
     for (name, value) in members {
         match &*name {
-            "url" | "httpUrl" | "headers" => {}
+            "headers" => {}
+            name if ADDRESSES.contains(&name) => {}
             "type" => {
                 let kind = if is_array { "local" } else { "stdio" };
                 entry.insert(name, kind.into());
@@ -215,15 +216,23 @@ mod tests {
         for (text, expected) in [
             (
                 r#"{"mcpServers": {"s": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${T}"}, "timeout": 5}}}"#,
-                r#"{"mcpServers": {"s": {"type":"stdio","timeout":5,"command":"/bin/callgate","args":["guard","--server","s","--url","https://x/mcp","--header-env","Authorization=CALLGATE_HEADER_1"],"env":{"CALLGATE_HEADER_1":"Bearer ${T}"}}}}"#,
+                r#"{"mcpServers": {"s": {"type":"stdio","timeout":5,"command":"/bin/callgate","args":["guard","--server","s","--url-env","CALLGATE_URL","--header-env","Authorization=CALLGATE_HEADER_1"],"env":{"CALLGATE_URL":"https://x/mcp","CALLGATE_HEADER_1":"Bearer ${T}"}}}}"#,
             ),
             (
                 r#"{"mcpServers": {"s": {"httpUrl": "http://x"}}}"#,
-                r#"{"mcpServers": {"s": {"command":"/bin/callgate","args":["guard","--server","s","--url","http://x"]}}}"#,
+                r#"{"mcpServers": {"s": {"command":"/bin/callgate","args":["guard","--server","s","--url-env","CALLGATE_URL"],"env":{"CALLGATE_URL":"http://x"}}}}"#,
+            ),
+            (
+                r#"{"mcp": {"s": {"url": "https://k:p@x/t?key=1", "oauth": false}}}"#,
+                r#"{"mcp": {"s": {"oauth":false,"command":["/bin/callgate","guard","--server","s","--url-env","CALLGATE_URL"],"environment":{"CALLGATE_URL":"https://k:p@x/t?key=1"}}}}"#,
+            ),
+            (
+                r#"{"mcpServers": {"s": {"serverUrl": "https://x", "oauth": null}}}"#,
+                r#"{"mcpServers": {"s": {"oauth":null,"command":"/bin/callgate","args":["guard","--server","s","--url-env","CALLGATE_URL"],"env":{"CALLGATE_URL":"https://x"}}}}"#,
             ),
             (
                 r#"{"mcp": {"s": {"type": "remote", "url": "https://x", "headers": {"A": "b"}}}}"#,
-                r#"{"mcp": {"s": {"type":"local","command":["/bin/callgate","guard","--server","s","--url","https://x","--header-env","A=CALLGATE_HEADER_1"],"environment":{"CALLGATE_HEADER_1":"b"}}}}"#,
+                r#"{"mcp": {"s": {"type":"local","command":["/bin/callgate","guard","--server","s","--url-env","CALLGATE_URL","--header-env","A=CALLGATE_HEADER_1"],"environment":{"CALLGATE_URL":"https://x","CALLGATE_HEADER_1":"b"}}}}"#,
             ),
         ] {
             let wrapped = guarded(text);
@@ -237,6 +246,8 @@ mod tests {
             r#"{"url": "https://x", "headers": []}"#,
             r#"{"url": "https://x", "headers": {"A": 1}}"#,
             r#"{"url": "https://x", "oauth": {}}"#,
+            r#"{"url": "https://x", "oauth": true}"#,
+            r#"{"url": "https://x", "serverUrl": "https://y"}"#,
             r#"{"type": "http"}"#,
         ] {
             let text = format!(r#"{{"mcpServers": {{"s": {entry}}}}}"#);
@@ -332,14 +343,14 @@ mod tests {
         assert!(wrapped.text.starts_with("\u{feff}{\r\n"));
         // Which of them counts differs from agent to agent.
         let both = r#"{"mcpServers": {"s": {"command": "x", "url": "https://x"}}}"#;
-        assert_eq!(guarded(both).left, [("s".to_owned(), AMBIGUOUS)]);
+        assert_eq!(guarded(both).left, [("s".to_owned(), AMBIGUOUS.into())]);
     }
 
     #[cfg(feature = "http")]
     #[test]
     fn settings_that_look_like_those_of_another_agent_keep_their_own_form() {
         let text = r#"{"mcp": {"servers": {"s": {"type": "http", "url": "https://x"}, "t": {"type": "remote", "url": "https://y"}}}}"#;
-        let expected = r#"{"mcp": {"servers": {"s": {"type":"stdio","command":"/bin/callgate","args":["guard","--server","s","--url","https://x"]}, "t": {"type":"local","command":["/bin/callgate","guard","--server","t","--url","https://y"]}}}}"#;
+        let expected = r#"{"mcp": {"servers": {"s": {"type":"stdio","command":"/bin/callgate","args":["guard","--server","s","--url-env","CALLGATE_URL"],"env":{"CALLGATE_URL":"https://x"}}, "t": {"type":"local","command":["/bin/callgate","guard","--server","t","--url-env","CALLGATE_URL"],"environment":{"CALLGATE_URL":"https://y"}}}}}"#;
         assert_eq!(guarded(text).text, expected);
     }
 }

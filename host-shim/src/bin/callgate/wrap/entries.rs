@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::server::{AMBIGUOUS, Address, Way, unsuitable};
+use super::server::{AMBIGUOUS, Address, Way, unsuitable, words_of};
 
 /// The mark that some editors write before a text, and some agents pass over.
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -20,6 +20,9 @@ const KEYS: [&str; 3] = ["mcpServers", "servers", "mcp"];
 
 /// Where one agent keeps, under the folder of each project, the servers that it has there.
 const PROJECTS: &str = "projects";
+
+/// The members in which an entry has its address.
+pub(super) const ADDRESSES: [&str; 3] = ["httpUrl", "url", "serverUrl"];
 
 /// The members of an object as they are written.
 #[derive(Default)]
@@ -173,7 +176,8 @@ fn type_of(entry: &RawValue) -> Option<String> {
     serde_json::from_str(entry.0.get("type")?.get()).ok()
 }
 
-fn command_of(members: &Map<String, Value>) -> Option<Vec<String>> {
+fn command_of(members: &Map<String, Value>) -> Result<Vec<String>, &'static str> {
+    const COMMAND: &str = "its command is not a string, or an array of strings";
     let strings = |value: &Value| -> Option<Vec<String>> {
         value
             .as_array()?
@@ -181,32 +185,35 @@ fn command_of(members: &Map<String, Value>) -> Option<Vec<String>> {
             .map(|word| word.as_str().map(str::to_owned))
             .collect()
     };
-    match members.get("command")? {
-        Value::String(program) => {
-            let mut command = vec![program.clone()];
+    match members.get("command") {
+        Some(Value::String(program)) => {
+            let mut command = words_of(program)?;
             if let Some(arguments) = members.get("args") {
-                command.extend(strings(arguments)?);
+                command.extend(strings(arguments).ok_or(COMMAND)?);
             }
-            Some(command)
+            Ok(command)
         }
-        value => strings(value).filter(|command| !command.is_empty()),
+        Some(value) => strings(value)
+            .filter(|command| !command.is_empty())
+            .ok_or(COMMAND),
+        None => Err(COMMAND),
     }
 }
 
 pub(super) fn way_of(members: &Map<String, Value>) -> Result<Way, &'static str> {
-    let has_address = members.contains_key("httpUrl") || members.contains_key("url");
+    let mut addresses = ADDRESSES.iter().filter_map(|name| members.get(*name));
+    let addresses = (addresses.next(), addresses.next());
+    let has_address = addresses.0.is_some();
     if members.contains_key("command") && has_address {
         return Err(AMBIGUOUS);
     }
     if members.contains_key("command") {
-        return command_of(members)
-            .map(Way::Program)
-            .ok_or("its command is not a string, or an array of strings");
+        return command_of(members).map(Way::Program);
     }
-    let url = match (members.get("httpUrl"), members.get("url")) {
+    let url = match addresses {
         (Some(_), Some(_)) => return Err("it has two addresses, and agents differ about which counts"),
-        (Some(url), None) | (None, Some(url)) => url,
-        (None, None) => return Err("it has neither a command nor an address"),
+        (Some(url), None) => url,
+        (None, _) => return Err("it has neither a command nor an address"),
     };
     let url = url.as_str().ok_or("its address is not a string")?;
     if members.get("type").and_then(Value::as_str) == Some("sse") {
@@ -214,7 +221,9 @@ pub(super) fn way_of(members: &Map<String, Value>) -> Result<Way, &'static str> 
             "it speaks HTTP+SSE, which the guard does not, nor do revisions of MCP from 2025-03-26 on",
         );
     }
-    if members.contains_key("auth") || members.contains_key("oauth") {
+    // `false` and `null` say that it does not, `{}` that it does.
+    let signs_in = |name| !matches!(members.get(name), None | Some(Value::Bool(false) | Value::Null));
+    if signs_in("auth") || signs_in("oauth") {
         return Err("the agent signs in to it, which the guard cannot");
     }
     if let Some(reason) = unsuitable(url) {

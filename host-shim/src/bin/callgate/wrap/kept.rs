@@ -39,7 +39,7 @@ impl Kept {
                 Way::Program(command) => command.clone(),
                 Way::Url(_) => Vec::new(),
             });
-            Plan::Leave(NOT_WRAPPED)
+            Plan::Leave(NOT_WRAPPED.into())
         })?;
         // Both have the same servers in the same order, or else the texts differ in the end.
         let wrapped = wrap(&self.before, &mut |server| {
@@ -50,7 +50,7 @@ impl Kept {
             });
             match guard {
                 Some(guard) => Plan::Guard(Guarded::before(&server.way, guard.to_vec())),
-                None => Plan::Leave(NOT_WRAPPED),
+                None => Plan::Leave(NOT_WRAPPED.into()),
             }
         })?;
         match difference(&wrapped.text, &self.after) {

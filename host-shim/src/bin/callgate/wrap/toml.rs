@@ -3,13 +3,21 @@
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::entries::BYTE_ORDER_MARK;
-use super::server::{AMBIGUOUS, Address, Guarded, Plan, Server, Unwrapped, Way, Wrapped, unsuitable};
+use super::server::{
+    AMBIGUOUS, Address, Guarded, Plan, Server, Unwrapped, Way, Wrapped, unsuitable, words_of,
+};
 
 /// The table that has the servers.
 const SERVERS: &str = "mcp_servers";
 
 /// The members in which a server has its address.
-const OF_ADDRESS: [&str; 4] = ["url", "bearer_token_env_var", "http_headers", "env_http_headers"];
+const OF_ADDRESS: [&str; 5] = [
+    "type",
+    "url",
+    "bearer_token_env_var",
+    "http_headers",
+    "env_http_headers",
+];
 
 /// The members that the guard of an address has.
 const OF_GUARD: [&str; 4] = ["command", "args", "env", "env_vars"];
@@ -25,13 +33,13 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
         let name = name.get().to_owned();
         wrapped.names.insert(name.clone());
         let Some(entry) = item.as_table_like_mut() else {
-            wrapped.left.push((name, "its entry is not a table"));
+            wrapped.left.push((name, "its entry is not a table".into()));
             continue;
         };
         let way = match way_of(entry) {
             Ok(way) => way,
             Err(reason) => {
-                wrapped.left.push((name, reason));
+                wrapped.left.push((name, reason.into()));
                 continue;
             }
         };
@@ -174,7 +182,7 @@ fn way_of(entry: &dyn TableLike) -> Result<Way, &'static str> {
         return Err(AMBIGUOUS);
     }
     if let Some(command) = entry.get("command") {
-        let mut words = vec![command.as_str().ok_or(COMMAND)?.to_owned()];
+        let mut words = words_of(command.as_str().ok_or(COMMAND)?)?;
         if let Some(arguments) = entry.get("args") {
             for word in arguments.as_array().ok_or(COMMAND)? {
                 words.push(word.as_str().ok_or(COMMAND)?.to_owned());
@@ -311,6 +319,7 @@ c"""
     #[test]
     fn an_address_becomes_a_command() {
         let text = r#"[mcp_servers."far away"]
+type = "streamable_http"
 url = "https://example.com/mcp"
 bearer_token_env_var = "TOKEN"
 http_headers = { "X-Team" = "a" }
@@ -321,8 +330,8 @@ X-Key = "KEY"
         let expected = r#"[mcp_servers."far away"]
 tool_timeout_sec = 5
 command = "/bin/callgate"
-args = ["guard", "--server", "far away", "--url", "https://example.com/mcp", "--header-env", "X-Team=CALLGATE_HEADER_1", "--header-env", "X-Key=KEY", "--token-env", "TOKEN"]
-env = { CALLGATE_HEADER_1 = "a" }
+args = ["guard", "--server", "far away", "--url-env", "CALLGATE_URL", "--header-env", "X-Team=CALLGATE_HEADER_1", "--header-env", "X-Key=KEY", "--token-env", "TOKEN"]
+env = { CALLGATE_URL = "https://example.com/mcp", CALLGATE_HEADER_1 = "a" }
 env_vars = ["KEY", "TOKEN"]
 "#;
         assert_eq!(guarded(text).text, expected);

@@ -1,0 +1,41 @@
+//! The servers that a bundle knows.
+
+use std::collections::BTreeSet;
+
+use callgate_core::{Engine, help_for_unknown_tool};
+use callgate_host::Gate;
+
+/// What a bundle says of servers.
+pub(super) struct Annotated {
+    /// The server and the name of each tool.
+    tools: Vec<(String, String)>,
+    engine: Engine,
+}
+
+impl Annotated {
+    /// # Errors
+    /// Why the engine does not say which tools there are.
+    pub(super) fn of(gate: &Gate) -> Result<Self, String> {
+        let tools = gate.tools().map_err(|fault| fault.to_string())?;
+        let host = callgate_host::RealHost::from_env().map_err(|error| error.to_string())?;
+        let engine = gate.compile(&host).map_err(|error| error.to_string())?;
+        Ok(Self {
+            tools: tools.into_iter().map(|tool| (tool.server, tool.name)).collect(),
+            engine,
+        })
+    }
+
+    /// Why the guard before a server of this name would leave it without a tool; `None` if it would not.
+    pub(super) fn why_not(&self, server: &str) -> Option<String> {
+        let servers: BTreeSet<&str> = self.tools.iter().map(|(server, _)| &**server).collect();
+        if servers.contains(server) || self.engine.is_trusted_server(server) {
+            return None;
+        }
+        let names = self.tools.iter().map(|(server, tool)| (&**server, &**tool));
+        Some(format!(
+            "the bundle annotates no tool of it, so the guard would list none: {}; `callgate annotate --server {server} --into BUNDLE` \
+             drafts annotations, and --anyway guards it all the same",
+            help_for_unknown_tool(server, "", names)
+        ))
+    }
+}

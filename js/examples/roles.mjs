@@ -8,7 +8,11 @@ const engine = createEngine({
       description: "A ticket of our tracker, written with or without its project.",
       category: "identifier",
       // A callback returns a string. If it throws, or returns anything else, the call is denied.
-      canonicalize: (value) => value.trim().toUpperCase().replace(/^(?=\d)/, "APP-"),
+      canonicalize: (value) =>
+        value
+          .trim()
+          .toUpperCase()
+          .replace(/^(?=\d)/, "APP-"),
     },
     {
       name: "page",

@@ -129,14 +129,14 @@ fn what_a_server_says_that_is_no_message_is_not_passed_on() {
 }
 
 #[test]
-fn a_full_disk_stops_calls_until_there_is_room() {
+fn a_log_that_cannot_be_written_stops_calls_until_it_can() {
     let project = Project::new();
     let mut guarded = Guarded::start(&project, &LOG, ECHO);
     assert_eq!(guarded.ask(1, "a.txt")["result"], json!({"content": []}));
     let path = project.folder.path().join("project/log.jsonl");
     let kept = path.with_extension("kept");
     fs::rename(&path, &kept).expect("a log");
-    symlink("/dev/full", &path).expect("a full disk");
+    symlink("/dev/full", &path).expect("a device");
     let answer = guarded.ask(2, "a.txt");
     assert_eq!(answer["result"]["_meta"]["callgate/rule"], "structural-audit");
     fs::remove_file(&path).expect("a link");
@@ -150,7 +150,7 @@ fn a_full_disk_stops_calls_until_there_is_room() {
         &["guard", "--server", "s", "--audit", "/dev/full", "--", "cat"],
         1,
         &[],
-        &["cannot write the log `/dev/full`: No space left"],
+        &["cannot write the log `/dev/full`: it is not a regular file"],
     );
 }
 

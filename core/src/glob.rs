@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::limits::Limits;
 
 pub(crate) use name::NamePattern;
-pub(crate) use wildcard::Wildcard;
+pub(crate) use wildcard::{Below, Rest, Wildcard};
 
 /// A well-formed pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -12,6 +12,7 @@ mod arguments;
 mod canonical;
 mod careful;
 mod ceiling;
+mod changes;
 mod check;
 mod checks;
 mod combine;
@@ -39,6 +40,7 @@ mod sandbox;
 mod sent;
 #[cfg(feature = "analysis")]
 mod sight;
+mod touch;
 mod trace;
 mod verdict;
 mod walk;

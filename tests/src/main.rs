@@ -69,7 +69,10 @@ fn own_files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
     files.retain(|path| !path.ends_with("departures.jsonl"));
-    files.extend(["adversarial", "adversarial-2"].map(|folder| root.join(folder).join("cases.jsonl")));
+    files.extend(
+        ["adversarial", "adversarial-2", "adversarial-3"].map(|folder| root.join(folder).join("cases.jsonl")),
+    );
+    files.push(root.join("adversarial-3/written.jsonl"));
     files.sort();
     files
 }

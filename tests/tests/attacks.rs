@@ -24,7 +24,10 @@ fn what_holds_an_attack_exists() {
     let (_, table) = readme
         .split_once("## What attacks found")
         .expect("the section of attacks");
-    let cases = text(&root.join("tests/adversarial-2/cases.jsonl"));
+    let folders = ["tests/adversarial-2", "tests/adversarial-3"];
+    let cases = folders
+        .map(|folder| text(&root.join(folder).join("cases.jsonl")))
+        .concat();
     let rows = table.lines().filter(|line| line.starts_with("| "));
     let rows = rows.filter_map(|line| line.trim_end_matches(" |").rsplit_once(" | "));
     let mut found = 0;
@@ -34,7 +37,7 @@ fn what_holds_an_attack_exists() {
             let (first, names) = group.split_once(": ").unwrap_or((group, ""));
             for name in quoted(first) {
                 found += 1;
-                if name.starts_with("rt-") {
+                if name.starts_with("rt-") || name.starts_with("r3-") {
                     assert!(
                         cases.contains(&format!("\"id\": \"{}", name.trim_end_matches('*'))),
                         "{name}"

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::asked::{Asked, written};
 use super::choice::Choice;
 use super::divided::{Divided, Group, Mode, Picks};
-use super::inexact::is_denied;
+use super::inexact::{is_asked, is_denied};
 use super::label::Label;
 use super::meant::Meant;
 use super::rows::{UNKNOWN_ARGUMENT, is_about_form};
@@ -146,7 +146,8 @@ impl<'a, 'e> HeldStatement<'a, 'e> {
         self.divided.note_inexact();
         let may_deny = self.is_bad(Effect::Deny as u8);
         let reasons = self.divided.inexact.iter();
-        let matters = |why: &&String| may_deny || !is_denied(why);
+        let may_ask = self.is_bad(Effect::Escalate as u8);
+        let matters = |why: &&String| may_deny || !is_denied(why) || (may_ask && is_asked(why));
         reasons.filter(matters).cloned().collect()
     }
 

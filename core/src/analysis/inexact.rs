@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use super::divided::Divided;
 use super::same;
 use super::slots::Slot;
-use crate::model::{Effect, MutationClass};
+use crate::model::{Effect, MutationClass, Reach};
 use crate::net::{DomainSet, Scope};
 use crate::path::PathCase;
-use crate::program::{ListCondition, ListMatcher, Program};
+use crate::program::{Compatibility, ListCondition, ListMatcher, Program, Rule, RuleId};
 use crate::role::{RoleId, RoleSet, Step};
 use crate::world::Condition;
 
@@ -19,18 +19,29 @@ const PATTERN: &str = "which paths the protected pattern";
 /// The reason that is given for tools that may move directories; what the regions say is about files.
 const MOVED: &str = "which protected paths a directory that is moved may bring along";
 
+/// The reason that is given for tools that may copy directories, or write below what they name.
+const ARRIVES: &str = "what arrives with a directory that is copied";
+
+/// How the reason ends that is given for patterns that match in what is removed.
+const REMOVED: &str = "in what is removed";
+
 /// The reason that is given for patterns of a ceiling.
 const CEILING: &str = "the capability ceiling's patterns of arguments are not divided";
 
 /// Returns `true` if the calls that a reason is about are denied, where they are not judged as the regions say.
 pub(super) fn is_denied(why: &str) -> bool {
-    why.starts_with(PATTERN) || [MOVED, CEILING].contains(&why)
+    why.starts_with(PATTERN) || [MOVED, ARRIVES, CEILING].contains(&why)
+}
+
+/// Returns `true` if a person may be asked about some of the calls that a reason is about.
+pub(super) fn is_asked(why: &str) -> bool {
+    why.ends_with(REMOVED) || [MOVED, ARRIVES].contains(&why)
 }
 
 /// Returns `true` if the regions hide no call that is judged less strictly: of these reasons none is about more than
-/// directories that are moved, and files that are moved are in the regions.
+/// directories that arrive, and files that do are in the regions.
 pub(super) fn hide_nothing(reasons: &[String]) -> bool {
-    reasons.iter().all(|why| why == MOVED)
+    reasons.iter().all(|why| [MOVED, ARRIVES].contains(&why.as_str()))
 }
 
 impl Divided<'_, '_> {
@@ -73,25 +84,27 @@ impl Divided<'_, '_> {
                 let rest = rest.strip_prefix("**/").unwrap_or(rest);
                 let folds = program.path_case == PathCase::Insensitive && *pattern.directory != *"/";
                 // What a removal takes along is not known either.
-                let is_held = may_remove && pattern.pattern.names_after_any().is_some();
-                if rest.contains(['*', '/']) || folds || is_held {
+                if rest.contains(['*', '/']) || folds || may_remove {
                     let text = format!(
                         "{}/{}",
                         pattern.directory.trim_end_matches('/'),
                         pattern.pattern.as_str()
                     );
-                    let is_about_contents = is_held && !rest.contains(['*', '/']) && !folds;
-                    let what = match is_about_contents {
-                        true => "matches in what is removed",
-                        false => "matches",
+                    let what = match (may_remove, rest.contains(['*', '/']) || folds) {
+                        (true, false) => format!("matches {REMOVED}"),
+                        (true, true) => format!("matches, there and {REMOVED}"),
+                        (false, _) => "matches".to_owned(),
                     };
                     self.note(format!("{PATTERN} `{text}` {what}"));
                 }
             }
         }
-        let moves = [RoleId::WRITE_PATH, RoleId::DELETE_PATH];
-        if moves.iter().all(|role| roles.contains(*role)) && !program.protected.is_empty() {
-            self.note(MOVED.to_owned());
+        let restricts = |(_, rule): (RuleId, &Rule)| rule.paths.is_some() && rule.effect != Effect::Allow;
+        let holds = !program.protected.is_empty() || program.rules_of(self.tool).any(restricts);
+        let is_careful = program.compatibility == Compatibility::Careful;
+        match self.brings() {
+            Some(why) if holds && is_careful => self.note(why.to_owned()),
+            Some(_) | None => {}
         }
         for (_, rule) in program.rules_of(self.tool) {
             let lists = rule.lists.iter().filter(|list| list.roles.intersects(roles));
@@ -171,6 +184,29 @@ impl Divided<'_, '_> {
         }
     }
 
+    /// The reason to give for a tool with which a directory may arrive at a path that it writes.
+    fn brings(&self) -> Option<&'static str> {
+        let arguments = &self.tool.arguments;
+        let bears = |at: usize, role: RoleId| {
+            let mut roles = arguments.get(at).into_iter().flat_map(|one| one.roles.possible());
+            roles.any(|one| one == role)
+        };
+        let mut brings = None;
+        for (to, argument) in arguments.iter().enumerate() {
+            if !bears(to, RoleId::WRITE_PATH) || argument.reach == Some(Reach::Entry) {
+                continue;
+            }
+            let mut others = (0..arguments.len()).filter(|from| *from != to);
+            if others.clone().any(|from| bears(from, RoleId::DELETE_PATH)) {
+                return Some(MOVED);
+            }
+            if argument.reach == Some(Reach::Tree) || others.any(|from| bears(from, RoleId::READ_PATH)) {
+                brings = Some(ARRIVES);
+            }
+        }
+        brings
+    }
+
     /// Adds what a comparison is not exact about, and forgets what does not matter to it, because both programs refuse the same
     /// there.
     pub(super) fn forgive(&mut self) {
@@ -186,7 +222,7 @@ impl Divided<'_, '_> {
         let document = |program: &Program| program.ceiling.as_ref().map(|ceiling| ceiling.document().clone());
         if same::protects_alike(one, other) {
             self.inexact
-                .retain(|why| !why.starts_with(PATTERN) && why != MOVED);
+                .retain(|why| !why.starts_with(PATTERN) && ![MOVED, ARRIVES].contains(&why.as_str()));
         }
         let are_anchored_alike = one.sandbox == other.sandbox && one.current == other.current;
         if document(one) == document(other) && are_anchored_alike {

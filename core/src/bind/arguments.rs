@@ -39,7 +39,6 @@ pub(crate) struct BoundValue<'p, 'c> {
     /// The argument whose path it is relative to, where it is a relative path.
     pub(crate) relative_to: Option<&'p str>,
     /// How far the tool changes what it names, where the annotation says so.
-    #[expect(dead_code, reason = "the checks of what lies below a path read it")]
     pub(crate) reach: Option<Reach>,
     /// The position of the annotated argument under which it was found, among those that name that member or something inside
     /// it.

@@ -26,7 +26,7 @@ pub(super) fn fault(call: &Call<'_>) -> Option<String> {
 
 fn has_control(name: &str) -> bool {
     // Most names are ASCII, which is told without decoding it.
-    let may = |byte: u8| byte < b' ' || byte >= 0x7f;
+    let may = |byte: u8| !(b' '..0x7f).contains(&byte);
     name.bytes().any(may) && name.contains(char::is_control)
 }
 

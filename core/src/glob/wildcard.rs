@@ -11,6 +11,26 @@ pub(crate) struct Wildcard {
     components: Box<[Component]>,
 }
 
+/// The rest of a pattern below a directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Below {
+    /// `true` if a match may lie at any depth.
+    pub(crate) is_deep: bool,
+    /// The parts of it that may come next, each to be found directly in the directory.
+    pub(crate) rests: Vec<Rest>,
+}
+
+/// The last components of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rest {
+    /// The names up to the first component with a `*`; empty if that comes first.
+    pub(crate) names: String,
+    /// `true` if no component has a `*`.
+    pub(crate) is_whole: bool,
+    /// `true` if the name of the directory itself is one of the pattern's, without a `*`.
+    pub(crate) is_named: bool,
+}
+
 /// A pattern for one component of a text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Component {
@@ -72,51 +92,58 @@ impl Wildcard {
         windows.any(|(at, parts)| may_end(at + last.len()) && holds(last, parts))
     }
 
-    /// Returns `true` if, as far as the text tells, a match may lie at the relative path or below it: it agrees with what
-    /// stands before the first `**`.
-    pub(crate) fn may_lie_below(&self, names: &str) -> bool {
-        let first = self
-            .components
-            .split(|component| *component == Component::Any)
-            .next();
-        let first = first.unwrap_or_default();
-        let parts: Vec<&str> = components(names).collect();
-        let begins = first
-            .iter()
-            .zip(&parts)
-            .all(|(component, part)| component.matches(part));
-        parts.len() <= first.len() && begins
-    }
-
-    /// Returns `true` if, as far as the text tells, something below the relative path may be a match because of its last names:
-    /// they are the first ones after the last `**`, and not all of them.
-    pub(crate) fn may_go_on_below(&self, names: &str) -> bool {
-        let any = self.components.iter().rposition(|one| *one == Component::Any);
-        let after = any
-            .and_then(|at| self.components.get(at + 1..))
-            .unwrap_or_default();
-        let parts: Vec<&str> = components(names).collect();
-        (1..after.len()).any(|count| {
-            let last = parts.len().checked_sub(count).and_then(|from| parts.get(from..));
-            let mut pairs = after.iter().zip(last.unwrap_or_default());
-            last.is_some() && pairs.all(|(component, part)| component.matches(part))
-        })
-    }
-
-    /// The names after the last `**`, if there is one and they hold no `*`.
-    pub(crate) fn names_after_any(&self) -> Option<String> {
-        let at = self.components.iter().rposition(|one| *one == Component::Any)?;
-        let mut names = String::new();
-        for component in self.components.get(at + 1..)? {
-            let Component::Exact(name) = component else {
-                return None;
-            };
-            if !names.is_empty() {
-                names.push('/');
+    /// The rest of the pattern below a relative path, which its first components match.
+    pub(crate) fn below(&self, names: &str) -> Below {
+        let last = self.components.len();
+        // The components that may be the next ones.
+        let mut next = vec![false; last + 1];
+        let enter = |next: &mut Vec<bool>, at: usize| {
+            // A `**` may stand for nothing.
+            let more = self.components.iter().skip(at);
+            let through = more.take_while(|one| **one == Component::Any).count();
+            let entered = next.iter_mut().skip(at).take(through + 1);
+            entered.for_each(|one| *one = true);
+        };
+        enter(&mut next, 0);
+        for name in components(names) {
+            let before = next;
+            next = vec![false; last + 1];
+            for (at, component) in self.components.iter().enumerate() {
+                if before.get(at) == Some(&true) && component.matches(name) {
+                    match component {
+                        Component::Any => enter(&mut next, at),
+                        Component::Exact(_) | Component::Pieces(_) => enter(&mut next, at + 1),
+                    }
+                }
             }
-            names.push_str(name);
         }
-        (!names.is_empty()).then_some(names)
+        let mut below = Below::default();
+        for (at, component) in self.components.iter().enumerate() {
+            match component {
+                _ if next.get(at) != Some(&true) => {}
+                Component::Any => below.is_deep = true,
+                Component::Exact(_) | Component::Pieces(_) => below.rests.push(self.rest(at)),
+            }
+        }
+        below
+    }
+
+    /// The components from this one on.
+    fn rest(&self, at: usize) -> Rest {
+        let rest = self.components.get(at..).unwrap_or_default();
+        let names = rest.iter().map_while(Component::name);
+        let names: Vec<&str> = names.collect();
+        let before = at.checked_sub(1).and_then(|at| self.components.get(at));
+        Rest {
+            is_whole: names.len() == rest.len(),
+            is_named: before.is_none_or(|before| before.name().is_some()),
+            names: names.join("/"),
+        }
+    }
+
+    /// How many steps it takes to find what is left of the pattern below a path of this length.
+    pub(crate) fn cost_below(&self, bytes: usize) -> usize {
+        1 + bytes / 8 * self.components.len()
     }
 
     /// How many steps it takes to hold the pattern against a text of this length.
@@ -138,6 +165,14 @@ impl Component {
             "**" => Self::Any,
             _ if text.contains('*') => Self::Pieces(text.split('*').map(Box::from).collect()),
             _ => Self::Exact(text.into()),
+        }
+    }
+
+    /// The name that it stands for, if it is one.
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Exact(name) => Some(name),
+            Self::Any | Self::Pieces(_) => None,
         }
     }
 
@@ -322,25 +357,36 @@ mod tests {
     }
 
     #[test]
-    fn a_match_may_lie_below_what_the_pattern_begins_with() {
-        for (pattern, names, expected) in [
-            ("*/secret", "", true),
-            ("*/secret", "a", true),
-            ("*/secret", "a/secret", true),
-            ("*/secret", "a/b", false),
-            ("*/secret", "a/secret/b", false),
-            ("a*/**/x", "ab", true),
-            ("a*/**/x", "b", false),
-            // The depth of the names behind a `**` is not known.
-            ("a*/**/x", "ab/c", false),
-            ("**/x", "a", false),
-            ("**/x", "", true),
+    fn a_pattern_goes_on_below_what_its_first_names_match() {
+        let rest = |names: &str, is_whole: bool, is_named: bool| Rest {
+            names: names.to_owned(),
+            is_whole,
+            is_named,
+        };
+        for (pattern, names, is_deep, rests) in [
+            ("*/secret", "", false, vec![rest("", false, true)]),
+            ("*/secret", "a", false, vec![rest("secret", true, false)]),
+            ("*/secret", "a/b", false, vec![]),
+            ("*/secret", "a/secret", false, vec![]),
+            ("**/.env", "", true, vec![rest(".env", true, false)]),
+            ("**/.env", "a/b", true, vec![rest(".env", true, false)]),
+            ("**/*.pem", "a", true, vec![rest("", false, false)]),
+            (
+                "**/.aws/credentials",
+                "x/.aws",
+                true,
+                vec![
+                    rest(".aws/credentials", true, false),
+                    rest("credentials", true, true),
+                ],
+            ),
+            ("a*/**/x", "ab/c", true, vec![rest("x", true, false)]),
+            ("a*/**/x", "b", false, vec![]),
+            ("a*/k/*.key", "ab", false, vec![rest("k", false, false)]),
+            ("a*/k/*.key", "ab/k", false, vec![rest("", false, true)]),
         ] {
-            assert_eq!(
-                Wildcard::parse(pattern).unwrap().may_lie_below(names),
-                expected,
-                "{pattern} {names}"
-            );
+            let found = Wildcard::parse(pattern).unwrap().below(names);
+            assert_eq!(found, Below { is_deep, rests }, "{pattern} {names}");
         }
     }
 

@@ -5,10 +5,12 @@
 
 use std::ops::Range;
 
-use super::directory::{lies_within, may_concern};
+use super::changes::changes;
+use super::directory::lies_within;
 use super::operand::Form;
 use super::places::Repositories;
 use super::reason::{Reason, Why};
+use super::touch::may_concern;
 use super::{Case, Values};
 use crate::host::LOOK_UP;
 use crate::model::Effect;
@@ -402,10 +404,13 @@ impl<'c> Case<'_, 'c, '_> {
         if let Some((roles, id)) = rule.paths {
             let values = self.values_in_set(roles, subject);
             self.canonicalizer.facts.take_steps(values.len());
+            let changes = changes(self);
             let directory = self.directories.rule(&mut self.canonicalizer, id);
-            let mut operands = values.iter().filter_map(|(at, _)| self.operands.get(*at));
-            if !operands.any(|operand| {
-                lies_within(operand, directory, rule.effect) || may_concern(operand, directory)
+            let mut operands = values
+                .iter()
+                .filter_map(|(at, _)| Some((self.operands.get(*at)?, changes.get(*at))));
+            if !operands.any(|(operand, change)| {
+                lies_within(operand, directory, rule.effect) || may_concern(operand, change, directory, roles)
             }) {
                 *why = Some(("paths", Why::Text("no path value lies within `paths.within`")));
                 return false;
@@ -423,10 +428,20 @@ impl<'c> Case<'_, 'c, '_> {
         meets
     }
 
-    /// The values that do not lie within the rule's directory, and whether a restriction on it may concern one of the
-    /// values all the same.
-    pub(super) fn outside(&mut self, effect: Effect, id: DirectoryId, values: &[usize]) -> (Values, bool) {
+    /// The values that do not lie within the directory of a rule for these roles, and whether a restriction on it may concern one
+    /// of the values all the same.
+    pub(super) fn outside(
+        &mut self,
+        effect: Effect,
+        (roles, id): (RoleSet, DirectoryId),
+        values: &[usize],
+    ) -> (Values, bool) {
         self.canonicalizer.facts.take_steps(values.len());
+        let changes = match effect {
+            Effect::Allow => None,
+            Effect::Escalate | Effect::Deny => Some(changes(self)),
+        };
+        let change = |at: usize| changes.as_ref().and_then(|changes| changes.get(at));
         let directory = self.directories.rule(&mut self.canonicalizer, id);
         let operands = &self.operands;
         let is_outside = |at: &usize| {
@@ -434,9 +449,11 @@ impl<'c> Case<'_, 'c, '_> {
             !operand.is_some_and(|operand| lies_within(operand, directory, effect))
         };
         let outside: Values = values.iter().copied().filter(is_outside).collect();
-        let mut concerned = values.iter().filter_map(|at| operands.get(*at));
-        let is_concerned =
-            effect != Effect::Allow && concerned.any(|operand| may_concern(operand, directory));
+        let mut concerned = values
+            .iter()
+            .filter_map(|at| Some((operands.get(*at)?, change(*at))));
+        let is_concerned = effect != Effect::Allow
+            && concerned.any(|(operand, change)| may_concern(operand, change, directory, roles));
         (outside, is_concerned)
     }
 

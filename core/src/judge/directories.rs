@@ -85,7 +85,7 @@ impl Pinned {
     pub(crate) fn is_matched(&self, path: &str, is_removed: bool) -> bool {
         let mut patterns = self.protected.patterns.iter();
         patterns.any(|pattern| {
-            pattern.protects(path, self.sandbox.forms()) || (is_removed && pattern.may_lie_within(path))
+            pattern.protects(path, self.sandbox.forms()) || (is_removed && pattern.begins_within(path))
         })
     }
 }
@@ -148,6 +148,11 @@ impl<'p> Directories<'p> {
         sort::sort(&mut around);
         around.dedup();
         Some(around)
+    }
+
+    /// Returns `true` if they were resolved before the call.
+    pub(super) fn are_pinned(&self) -> bool {
+        self.pinned.is_some()
     }
 
     /// The protected paths, and the sandbox, which excepts paths from some of them.

@@ -4,7 +4,6 @@ use super::canonical::Canonicalizer;
 use super::operand::Operand;
 use crate::model::Effect;
 use crate::path::{CanonicalPath, Folded, PathCase};
-use crate::role::RoleId;
 use crate::text::is_at_or_below;
 
 /// A configured directory as a call sees it.
@@ -74,6 +73,17 @@ impl Directory {
         is_at_or_below(self.as_str(), path.as_str()) || self.folded.as_ref().is_some_and(folded)
     }
 
+    /// Returns `true` if the path, as it is written, may lie within the directory, or for a tree the directory within the path.
+    pub(super) fn meets(&self, path: &str, is_tree: bool) -> bool {
+        let folded = |directory: &Folded| {
+            let path = PathCase::Insensitive.fold_written(path);
+            path.may_be_within(directory) || (is_tree && directory.may_be_within(&path))
+        };
+        is_at_or_below(path, self.as_str())
+            || (is_tree && is_at_or_below(self.as_str(), path))
+            || self.folded.as_ref().is_some_and(folded)
+    }
+
     /// The canonical form, where there is one.
     pub(crate) fn known(&self) -> Option<&CanonicalPath> {
         self.known.as_ref()
@@ -127,14 +137,6 @@ impl Protected {
     pub(crate) fn lies_within(&self, path: &Folded) -> bool {
         self.folded.may_be_within(path) || self.entry.as_ref().is_some_and(|entry| entry.may_be_within(path))
     }
-}
-
-/// Returns `true` if a restriction on the directory may concern the value although it does not lie within it: removing
-/// the value would remove the directory, or the disk may take its spelling for one in the directory.
-pub(super) fn may_concern(operand: &Operand<'_, '_>, directory: &Directory) -> bool {
-    let removes = operand.bound.role_set.contains(RoleId::DELETE_PATH);
-    operand.paths().any(|path| directory.may_hold(path))
-        || (removes && operand.path().is_some_and(|path| directory.lies_within(path)))
 }
 
 /// Returns `true` if the value lies within the directory, in the sense that fits the effect.

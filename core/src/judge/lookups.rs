@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::arguments::Look;
+use super::changes::Changes;
 use super::conditions::Hits;
 use super::places::Repositories;
 use crate::bind::Siblings;
@@ -16,6 +17,8 @@ use crate::table::Table;
 pub(super) struct Lookups<'p, 'c> {
     /// The arguments that conditions of rules name.
     pub(super) siblings: Option<Siblings<'c>>,
+    /// The changes that the call makes below its places.
+    pub(super) changes: Option<Changes>,
     /// The values that conditions see, by the places that they have asked for.
     pub(super) looks: BTreeMap<usize, Look>,
     /// The operands in the order of their places.

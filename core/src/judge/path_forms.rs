@@ -146,20 +146,6 @@ impl<'h> Canonicalizer<'_, 'h> {
         self.resolver().existing_without_links(lexical)
     }
 
-    /// The places directly in a directory at which a pattern of protected paths with a `**` may match, as far as something is
-    /// there. Nothing can list what lies deeper.
-    pub(super) fn protected_names_in(&mut self, directory: &str) -> Vec<String> {
-        if self.facts.is_directory(directory) == Some(false) {
-            return Vec::new();
-        }
-        let patterns = self.program.protected.patterns.iter();
-        let names: Vec<String> = patterns.filter_map(|one| one.pattern.names_after_any()).collect();
-        let places = names
-            .iter()
-            .map(|names| format!("{}/{names}", directory.trim_end_matches('/')));
-        places.filter(|place| self.resolver().may_exist(place)).collect()
-    }
-
     /// Where the link is, when `lexical` is one.
     pub(crate) fn directory_entry(&mut self, lexical: &str) -> Result<Option<CanonicalPath>, Unresolvable> {
         self.resolver().entry(lexical, "/")

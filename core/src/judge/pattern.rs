@@ -1,7 +1,7 @@
 //! A pattern of protected paths, as a call sees it.
 
 use super::canonical::Canonicalizer;
-use crate::glob::Wildcard;
+use crate::glob::{Below, Wildcard};
 use crate::path::{Folded, PathCase};
 use crate::program;
 use crate::text::is_at_or_below;
@@ -62,27 +62,32 @@ impl ProtectedPattern {
         })
     }
 
-    /// Returns `true` if removing the path may remove a match, as far as the texts tell: it holds the directory that
-    /// the pattern begins in, or agrees with the pattern up to its first `**`.
-    pub(super) fn may_lie_within(&self, path: &str) -> bool {
+    /// Returns `true` if the directory that the pattern begins in is the path or lies below it.
+    pub(super) fn begins_within(&self, path: &str) -> bool {
         self.0.iter().any(|reading| {
             let path = reading.case.fold_written(path);
-            reading.directories.iter().any(|directory| {
-                let begins = |names: &str| reading.pattern.may_lie_below(names);
-                directory.may_be_within(&path) || path.with_names_below(directory, begins) == Some(true)
-            })
+            let mut directories = reading.directories.iter();
+            directories.any(|directory| directory.may_be_within(&path))
         })
     }
 
-    /// Returns `true` if a directory that is moved to the path may bring a match along, as far as the texts tell.
-    pub(super) fn may_come_along(&self, path: &str) -> bool {
-        self.0.iter().any(|reading| {
+    /// The rest of the pattern below the path, where it agrees with the pattern so far: for each way to read both.
+    pub(super) fn below(&self, path: &str) -> Vec<Below> {
+        let mut all = Vec::new();
+        for reading in &self.0 {
             let path = reading.case.fold_written(path);
-            reading.directories.iter().any(|directory| {
-                let goes_on = |names: &str| reading.pattern.may_go_on_below(names);
-                path.with_names_below(directory, goes_on) == Some(true)
-            })
-        }) || self.may_lie_within(path)
+            for directory in &reading.directories {
+                all.extend(path.with_names_below(directory, |names| reading.pattern.below(names)));
+            }
+        }
+        all
+    }
+
+    /// How many steps it takes to find that for a path of this length.
+    pub(super) fn cost_below(&self, bytes: usize) -> usize {
+        let each = self.0.iter();
+        each.map(|reading| reading.directories.len() * reading.pattern.cost_below(bytes))
+            .sum()
     }
 
     /// Returns `true` if the pattern protects the path although it may lie in the sandbox, whose directories are given

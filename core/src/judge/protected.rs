@@ -1,37 +1,24 @@
 //! Protected paths: values of path roles, then whatever looks like a path.
 
-use super::Case;
 use super::canonical::Canonicalizer;
-use super::check::{Checked, deny};
-use super::directories::Protection;
-use super::operand::Operand;
-use super::sandbox::Sandbox;
-use crate::path::{CanonicalPath, PathCase, Unresolvable};
-use crate::program::Compatibility;
+use super::changes::changes;
+use super::check::{Check, Checked, deny};
+use super::touch::{Place, Through, Touch, touches, touches_match};
+use super::{Case, Verdict};
+use crate::model::Reach;
+use crate::path::{CanonicalPath, Unresolvable};
+use crate::program::{self, Compatibility};
 use crate::role::RoleId;
+
+/// The rule of an escalation about what may be changed below a path.
+pub(super) const BELOW: &str = "structural-protected-below";
 
 /// A path that may be protected.
 struct Candidate<'o> {
-    /// None where only patterns count.
-    path: Option<Path<'o>>,
+    place: Place<'o>,
     from: From,
-    /// Other paths that lead there, for patterns.
-    written: &'o [String],
-    change: Change,
-    /// The direct entries of the directory that the call removes, as far as patterns may match there.
-    contents: &'o [String],
     /// The text to show in its place, in an engine with a world: the address, or the text as it was given.
     shown: Option<&'o str>,
-}
-
-/// The change that the call may make below a path.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Change {
-    None,
-    /// It removes the path.
-    Removal,
-    /// It moves a directory there.
-    Arrival,
 }
 
 /// Where it comes from.
@@ -43,19 +30,19 @@ enum From {
     Heuristic(usize),
 }
 
-enum Path<'o> {
-    Canonical(&'o CanonicalPath),
-    /// The lexical form of a string that is too long to be looked up, or has no canonical form.
-    Lexical(&'o str),
+/// The place of a protected path, or of a pattern, in the program.
+#[derive(Clone, Copy)]
+enum Entry {
+    Path(usize),
+    Pattern(usize),
 }
 
-impl Path<'_> {
-    fn as_str(&self) -> &str {
-        match self {
-            Self::Canonical(path) => path.as_str(),
-            Self::Lexical(text) => text,
-        }
-    }
+/// A candidate that touches something protected.
+struct Found {
+    shown: String,
+    from: From,
+    entry: Entry,
+    through: Through,
 }
 
 /// A text that looks like a path, in the forms that are compared.
@@ -84,111 +71,238 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     }
     let program = case.program;
     let has_world = program.world.is_some();
-    let mut found = None;
-    let contents = contents(case);
-    hold(case, &path_like, &contents, |candidate, is_protected| {
-        if is_protected {
-            let path = candidate.path.as_ref().map(Path::as_str);
-            let path = path.or(candidate.written.first().map(String::as_str));
+    let (mut certain, mut possible) = (None, None);
+    hold(case, &path_like, |candidate, entry, touch| {
+        let found = |through| {
+            let path = candidate.place.path;
+            let path = path.or(candidate.place.written.first().map(String::as_str));
             let shown = candidate.shown.filter(|_| has_world).or(path).unwrap_or_default();
-            found = Some((shown.to_owned(), candidate.from));
-        }
-        is_protected
-    });
-    let Some((shown, from)) = found else {
-        let Some((argument, why)) = unclear else {
-            case.note_held("protected-paths", "no value lies within a protected path");
-            return None;
+            Found {
+                shown: shown.to_owned(),
+                from: candidate.from,
+                entry,
+                through,
+            }
         };
+        match touch {
+            Touch::No => {}
+            Touch::Possible(through) => {
+                possible.get_or_insert_with(|| found(through));
+            }
+            Touch::Certain(through) => certain = Some(found(through)),
+        }
+        matches!(touch, Touch::Certain(_))
+    });
+    if let Some(found) = certain {
+        return deny("structural-protected-path", forbidden(case, &found));
+    }
+    if let Some((argument, why)) = unclear {
         let shown = case.shown_argument(Some(argument));
         let reason = format!("Unresolvable value of {shown}, which looks like a path: it {why}");
         return deny("structural-unresolvable-value", reason);
-    };
-    let mut reason = format!("Access to protected path is forbidden: {shown}");
-    if case.names_arguments() {
-        reason = format!("{reason} ({})", source(case, from));
     }
-    deny("structural-protected-path", reason)
+    let Some(found) = possible.filter(|_| program.compatibility == Compatibility::Careful) else {
+        case.note_held("protected-paths", "no value lies within a protected path");
+        return None;
+    };
+    let reason = doubtful(case, &found);
+    case.note("protected-paths", false, || reason.clone());
+    let verdict = Verdict::escalate(roles_of(case, &found), BELOW, reason);
+    Some(Box::new(Check::Escalate(verdict)))
+}
+
+/// The reason of a denial.
+fn forbidden(case: &Case<'_, '_, '_>, found: &Found) -> String {
+    let Found { shown, from, .. } = found;
+    if !case.names_arguments() {
+        return format!("Access to protected path is forbidden: {shown}");
+    }
+    let (source, entry) = (source(case, *from), shown_entry(case, found.entry));
+    match found.through {
+        Through::Name => format!("Access to protected path is forbidden: {shown} ({source})"),
+        Through::Removal => format!(
+            "Removing {shown} would remove the protected path {entry} ({source}, which the annotation gives `delete-path`)"
+        ),
+        Through::Arrival => {
+            format!("What is moved to {shown} would become a part of the protected path {entry} ({source})")
+        }
+    }
+}
+
+/// The reason of an escalation.
+fn doubtful(case: &Case<'_, '_, '_>, found: &Found) -> String {
+    let Found { shown, from, .. } = found;
+    let (source, entry) = (source(case, *from), shown_entry(case, found.entry));
+    let is_said = match from {
+        From::Role(at) => {
+            let operand = case.operands.get(*at);
+            operand.is_some_and(|operand| operand.bound.reach == Some(Reach::Tree))
+        }
+        From::Heuristic(_) => false,
+    };
+    match found.through {
+        Through::Name | Through::Removal => format!(
+            "Removing {shown} may remove the protected path {entry}, since nobody can see all that is in it ({source}, which the \
+             annotation gives `delete-path`)"
+        ),
+        Through::Arrival if is_said => format!(
+            "What arrives in {shown} may replace the protected path {entry}, since nobody can see all of it ({source}, which the \
+             annotation gives `reach: \"tree\"`)"
+        ),
+        Through::Arrival => format!(
+            "A directory that is copied or moved to {shown} may replace the protected path {entry}, since nobody can see all that is \
+             in it ({source}; its annotation says so by `reach: \"tree\"`, and that one entry is written by `reach: \"entry\"`)"
+        ),
+    }
+}
+
+/// The entry as it was written. A world's agents learn no path of the host.
+fn shown_entry(case: &Case<'_, '_, '_>, entry: Entry) -> String {
+    let program = case.program;
+    if program.world.is_some() {
+        return "of the configuration".to_owned();
+    }
+    match entry {
+        Entry::Path(at) => program.protected.paths.get(at).map(|path| path.to_string()),
+        Entry::Pattern(at) => {
+            let pattern = program.protected.patterns.get(at);
+            pattern.map(program::ProtectedPattern::shown)
+        }
+    }
+    .unwrap_or_default()
+}
+
+/// The roles that the doubt is about: of the value, as far as it is changed, and of what arrives there.
+fn roles_of<'p>(case: &mut Case<'p, '_, '_>, found: &Found) -> Vec<&'p str> {
+    let From::Role(at) = found.from else {
+        return Vec::new();
+    };
+    let changes = changes(case);
+    let arrival = changes.get(at).and_then(|change| change.arrival.as_ref());
+    let from = arrival.map_or(&[][..], |arrival| &arrival.from);
+    let own = case
+        .operands
+        .get(at)
+        .map(|operand| operand.bound.roles)
+        .unwrap_or_default();
+    let addresses = case.program.address_roles;
+    let is_changed = |role: &RoleId| {
+        matches!(*role, RoleId::WRITE_PATH | RoleId::DELETE_PATH) || addresses.contains(*role)
+    };
+    let mut roles: Vec<RoleId> = own.iter().copied().filter(is_changed).collect();
+    if found.through == Through::Arrival {
+        let others = from
+            .iter()
+            .copied()
+            .filter(|role| case.tool_roles.contains(*role));
+        let others: Vec<RoleId> = others.filter(|role| !roles.contains(role)).collect();
+        roles.extend(others);
+    }
+    let registry = &case.program.registry;
+    roles.into_iter().map(|role| registry.name(role)).collect()
 }
 
 /// Holds every candidate against what is protected, until `ends` says that it is enough.
 fn hold(
     case: &mut Case<'_, '_, '_>,
     path_like: &[PathLike],
-    contents: &[Vec<String>],
-    mut ends: impl FnMut(&Candidate<'_>, bool) -> bool,
+    mut ends: impl FnMut(&Candidate<'_>, Entry, Touch) -> bool,
 ) {
-    let removes_places = case.removes_places();
-    let moves_directory = moves_directory(case);
+    let changes = changes(case);
     let program = case.program;
-    let (protection, sandbox) = case.directories.protection(&mut case.canonicalizer);
+    let (operands, canonicalizer) = (&case.operands, &mut case.canonicalizer);
+    let (protection, sandbox) = case.directories.protection(canonicalizer);
     let has_patterns = !program.protected.patterns.is_empty();
     let mut held = |candidate: Candidate<'_>| {
-        let is_protected = is_protected(&candidate, protection, sandbox, program.path_case);
-        ends(&candidate, is_protected)
+        for (at, entry) in protection.paths.iter().enumerate() {
+            let touch = touches(&candidate.place, entry, sandbox, program.path_case);
+            if touch != Touch::No && ends(&candidate, Entry::Path(at), touch) {
+                return true;
+            }
+        }
+        for (at, pattern) in protection.patterns.iter().enumerate() {
+            let touch = touches_match(&candidate.place, pattern, sandbox, canonicalizer);
+            if touch != Touch::No && ends(&candidate, Entry::Pattern(at), touch) {
+                return true;
+            }
+        }
+        false
     };
-    let _ = case.operands.iter().enumerate().any(|(place, operand)| {
-        let roles = operand.bound.role_set;
-        let change = match roles.contains(RoleId::DELETE_PATH) {
-            true => Change::Removal,
-            false if moves_directory && roles.contains(RoleId::WRITE_PATH) => Change::Arrival,
-            false => Change::None,
-        };
-        let contents = contents.get(place).map_or(&[][..], Vec::as_slice);
+    let _ = operands.iter().enumerate().any(|(place, operand)| {
+        let change = changes.get(place);
         let from = From::Role(place);
         let mut paths = operand.paths().enumerate();
         paths.any(|(at, path)| {
             held(Candidate {
-                path: Some(Path::Canonical(path)),
+                place: Place {
+                    path: Some(path.as_str()),
+                    folded: Some(program.path_case.fold(path)),
+                    written: if at == 0 { operand.written() } else { &[] },
+                    change,
+                },
                 from,
-                written: if at == 0 { operand.written() } else { &[] },
-                change,
-                contents,
                 shown: Some(operand.bound.raw()),
             })
         }) || operand.located().is_some_and(|located| {
             let written = has_patterns.then(|| located.lexical.to_string());
             held(Candidate {
-                path: Some(Path::Canonical(&located.path)),
+                place: Place {
+                    path: Some(located.path.as_str()),
+                    folded: Some(program.path_case.fold(&located.path)),
+                    written: written.as_slice(),
+                    change,
+                },
                 from,
-                written: written.as_slice(),
-                change: if removes_places { Change::Removal } else { change },
-                contents,
                 shown: Some(&located.address),
             })
         })
     }) || path_like.iter().any(|one| {
         let given = case.arguments.path_like.get(one.at);
-        let canonical = one.canonical.as_ref().map(Path::Canonical);
+        let folded = one.canonical.as_ref().map(|path| program.path_case.fold(path));
+        let lexical = one.lexical.as_deref();
         held(Candidate {
-            path: canonical.or_else(|| one.lexical.as_deref().map(Path::Lexical)),
+            place: Place {
+                path: one.canonical.as_ref().map(CanonicalPath::as_str).or(lexical),
+                folded: folded.or_else(|| lexical.map(|text| program.path_case.fold_written(text))),
+                written: &one.written,
+                change: None,
+            },
             from: From::Heuristic(one.at),
-            written: &one.written,
-            change: Change::None,
-            contents: &[],
             shown: given.map(|given| &*given.text),
         })
     });
 }
 
-/// The operands that are protected, and whether a text without a path role is, or may be.
+/// The parts of a call that protected paths are about.
 #[cfg(feature = "analysis")]
-pub(super) fn found(case: &mut Case<'_, '_, '_>) -> (Vec<usize>, bool) {
-    let (mut operands, mut is_text) = (Vec::new(), false);
+#[derive(Default)]
+pub(super) struct Touched {
+    /// The operands that touch one.
+    pub(super) certain: Vec<usize>,
+    /// The operands that may.
+    pub(super) possible: Vec<usize>,
+    /// `true` if a text without a path role does, or may.
+    pub(super) is_text: bool,
+}
+
+#[cfg(feature = "analysis")]
+pub(super) fn touched(case: &mut Case<'_, '_, '_>) -> Touched {
+    let mut seen = Touched::default();
     if case.program.protected.is_empty() {
-        return (operands, is_text);
+        return seen;
     }
     let (path_like, unclear) = path_like(case);
-    let contents = contents(case);
-    hold(case, &path_like, &contents, |candidate, is_protected| {
-        match candidate.from {
-            From::Role(at) if is_protected => operands.push(at),
-            From::Heuristic(_) if is_protected => is_text = true,
-            From::Role(_) | From::Heuristic(_) => {}
+    hold(case, &path_like, |candidate, _, touch| {
+        match (candidate.from, touch) {
+            (From::Role(at), Touch::Certain(_)) => seen.certain.push(at),
+            (From::Role(at), Touch::Possible(_)) => seen.possible.push(at),
+            (From::Heuristic(_), Touch::Certain(_) | Touch::Possible(_)) => seen.is_text = true,
+            (From::Role(_) | From::Heuristic(_), Touch::No) => {}
         }
         false
     });
-    (operands, is_text || unclear.is_some())
+    seen.is_text |= unclear.is_some();
+    seen
 }
 
 /// The patterns that match an operand, by their place in the program.
@@ -227,87 +341,6 @@ fn source(case: &Case<'_, '_, '_>, from: From) -> String {
             format!("{shown}, which looks like a path")
         }
     }
-}
-
-fn is_protected(
-    candidate: &Candidate<'_>,
-    protection: &Protection,
-    sandbox: &Sandbox,
-    case: PathCase,
-) -> bool {
-    if let Some(path) = &candidate.path {
-        let folded = match path {
-            Path::Canonical(path) => case.fold(path),
-            Path::Lexical(text) => case.fold_written(text),
-        };
-        let mut paths = protection.paths.iter();
-        let is_in_one = paths.any(|entry| {
-            let is_covered = entry.covers(&folded) && !sandbox.excepts(path.as_str(), entry, case);
-            is_covered || (candidate.change != Change::None && entry.lies_within(&folded))
-        });
-        if is_in_one {
-            return true;
-        }
-    }
-    protection.patterns.iter().any(|pattern| {
-        let path = candidate.path.as_ref().map(Path::as_str);
-        let mut forms = path
-            .into_iter()
-            .chain(candidate.written.iter().map(String::as_str));
-        forms.any(|form| {
-            let is_near = match candidate.change {
-                Change::None => false,
-                Change::Removal => pattern.may_lie_within(form),
-                Change::Arrival => pattern.may_come_along(form),
-            };
-            is_near || pattern.protects(form, sandbox.forms())
-        }) || candidate
-            .contents
-            .iter()
-            .any(|form| pattern.protects(form, sandbox.forms()))
-    })
-}
-
-/// Returns `true` if the call may move a directory: it removes a path that is not known to be a file, and writes another. What
-/// is in the directory is then written as well.
-fn moves_directory(case: &mut Case<'_, '_, '_>) -> bool {
-    let has = |role: RoleId| move |operand: &Operand<'_, '_>| operand.bound.role_set.contains(role);
-    let writes =
-        |operand: &Operand<'_, '_>| has(RoleId::WRITE_PATH)(operand) && !has(RoleId::DELETE_PATH)(operand);
-    if case.program.compatibility == Compatibility::Runtime || !case.operands.iter().any(writes) {
-        return false;
-    }
-    let facts = &mut case.canonicalizer.facts;
-    let removed = case
-        .operands
-        .iter()
-        .filter(|operand| has(RoleId::DELETE_PATH)(operand));
-    let mut places = removed.filter_map(|operand| {
-        let located = operand.located().map(|located| &located.path);
-        operand.path().or(located)
-    });
-    places.any(|path| facts.is_directory(path.as_str()) != Some(false))
-}
-
-/// The direct entries of the places that the call removes, by operand, as far as patterns may match there.
-fn contents(case: &mut Case<'_, '_, '_>) -> Vec<Vec<String>> {
-    if case.program.protected.patterns.is_empty() {
-        return Vec::new();
-    }
-    let removes_places = case.removes_places();
-    let mut contents = Vec::new();
-    for (place, operand) in case.operands.iter().enumerate() {
-        let is_deleted = operand.bound.role_set.contains(RoleId::DELETE_PATH);
-        let path = operand.path().filter(|_| is_deleted);
-        let located = operand.located().filter(|_| is_deleted || removes_places);
-        if let Some(path) = path.or_else(|| located.map(|located| &located.path))
-            && !case.canonicalizer.facts.has_failed()
-        {
-            contents.resize_with(place, Vec::new);
-            contents.push(case.canonicalizer.protected_names_in(path.as_str()));
-        }
-    }
-    contents
 }
 
 /// Counts what it takes to hold the operands against every entry; whether one of them names a place.

@@ -79,7 +79,7 @@ impl<'p> Case<'p, '_, '_> {
         if checks::resolvable_values(self).is_some() {
             return None;
         }
-        let looks_protected = protected::found(self).1;
+        let looks_protected = protected::touched(self).is_text;
         let conditions = self.each_condition(tool);
         let values = (0..self.operands.len()).filter_map(|at| self.resolved_value(at, wanted));
         let values = values.collect();

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::changes::changes;
 use super::combine::{RoleVerdict, Undecided, join};
 use super::conditions::{Match, Subject};
 use super::reason::{Reason, Why};
@@ -279,9 +280,9 @@ impl<'p> Case<'p, '_, '_> {
             return Reach::Else;
         }
         let mut outside = Values::new();
-        if let Some((_, directory)) = rule.paths {
+        if let Some((roles, directory)) = rule.paths {
             let is_concerned;
-            (outside, is_concerned) = self.outside(rule.effect, directory, &progress.left);
+            (outside, is_concerned) = self.outside(rule.effect, (roles, directory), &progress.left);
             if outside.len() == progress.left.len() {
                 if is_concerned {
                     progress.add(RoleVerdict::Rule(rule.effect, id));
@@ -304,7 +305,7 @@ impl<'p> Case<'p, '_, '_> {
 
     /// Returns `true` if no rule about the directory has a say about the values, whatever it decides.
     fn is_out_of_reach(&mut self, id: DirectoryId, values: &[usize]) -> bool {
-        let (outside, is_concerned) = self.outside(Effect::Deny, id, values);
+        let (outside, is_concerned) = self.outside(Effect::Deny, (self.program.path_roles, id), values);
         outside.len() == values.len() && !is_concerned
     }
 
@@ -404,9 +405,14 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     /// The rule directories that the values lie within, where directories are pinned.
-    fn pinned_directories(&self, role: RoleId, values: &[usize]) -> Option<Vec<DirectoryId>> {
-        // Removing a directory concerns the rules about what is in it as well.
-        if role == RoleId::DELETE_PATH || !self.program.path_roles.contains(role) {
+    fn pinned_directories(&mut self, role: RoleId, values: &[usize]) -> Option<Vec<DirectoryId>> {
+        if !self.program.path_roles.contains(role) || !self.directories.are_pinned() {
+            return None;
+        }
+        // Removing a directory, or putting one there, concerns the rules about what is in it as well.
+        let changes = changes(self);
+        let mut changed = values.iter().filter_map(|at| changes.get(*at));
+        if changed.any(|change| change.removed.is_some() || change.arrival.is_some()) {
             return None;
         }
         let operands = values.iter().filter_map(|at| self.operands.get(*at));

@@ -1,14 +1,16 @@
 //! The things that judging can tell apart in a call: two calls in which it sees the same are judged alike. An
 //! analysis looks at few values in several at once by it, and tests hold the regions against it.
 
+use super::changes::changes;
 use super::conditions::Condition;
-use super::directory::{lies_within, may_concern};
+use super::directory::lies_within;
 use super::operand::{Form, Operand};
+use super::touch::may_concern;
 use super::{Case, ceiling, checks, git, protected};
 use crate::model::{Effect, ServerKind};
 use crate::net::{Location, domain_matches_allowlist};
 use crate::program::{Compatibility, Rule, RuleId};
-use crate::role::{RoleId, RoleSet};
+use crate::role::RoleId;
 
 /// One value as judging sees it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,14 +54,14 @@ impl<'p> Case<'p, '_, '_> {
         if checks::resolvable_values(self).is_some() {
             return None;
         }
-        let (protected, looks_protected) = protected::found(self);
+        let protected = protected::touched(self);
         let is_above = ceiling::check(self).is_some();
         git::default_remote(self);
         git::absent_branch(self);
         let rules: Vec<(RuleId, &Rule)> = self.program.rules_of(tool).collect();
         let mut values = Vec::with_capacity(self.operands.len());
         for at in 0..self.operands.len() {
-            let seen = self.seen(&rules, at, protected.contains(&at));
+            let seen = self.seen(&rules, at, &protected);
             values.extend(self.operands.get(at).map(|operand| ValueSight {
                 argument: self.argument_of(operand),
                 text: operand.given().to_owned(),
@@ -79,7 +81,7 @@ impl<'p> Case<'p, '_, '_> {
         Some(Sight {
             roles: self.arguments.resolved.iter().map(<[RoleId]>::to_vec).collect(),
             has_unknown: self.arguments.unknown.is_some(),
-            looks_protected,
+            looks_protected: protected.is_text,
             arguments,
             is_above,
             values,
@@ -91,27 +93,27 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     /// How one value meets everything that it is held against.
-    fn seen(&mut self, rules: &[(RuleId, &'p Rule)], at: usize, is_protected: bool) -> Vec<u8> {
+    fn seen(&mut self, rules: &[(RuleId, &'p Rule)], at: usize, protected: &protected::Touched) -> Vec<u8> {
         let roles = self
             .operands
             .get(at)
             .map(|operand| operand.bound.role_set)
             .unwrap_or_default();
         // A protected path is denied, whatever else is seen of it.
-        if is_protected {
+        if protected.certain.contains(&at) {
             return vec![1];
         }
-        let mut seen = vec![0];
+        let mut seen = vec![0, u8::from(protected.possible.contains(&at))];
+        let changes = changes(self);
         for (id, rule) in rules {
             if let Some((of, directory)) = rule.paths.filter(|(of, _)| of.intersects(roles)) {
-                let _: RoleSet = of;
                 let directory = self.directories.rule(&mut self.canonicalizer, directory);
                 let Some(operand) = self.operands.get(at) else {
                     continue;
                 };
                 let grants = lies_within(operand, directory, Effect::Allow);
                 let restricts = lies_within(operand, directory, Effect::Deny);
-                let concerns = may_concern(operand, directory);
+                let concerns = may_concern(operand, changes.get(at), directory, of);
                 seen.push(u8::from(grants) | u8::from(restricts) << 1 | u8::from(concerns) << 2);
             }
             if let Some((of, set)) = &rule.domains {

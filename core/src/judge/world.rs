@@ -20,6 +20,19 @@ impl Case<'_, '_, '_> {
         let kind = self.tool.map(|tool| tool.semantics.kind);
         world.removes(&action) || kind.is_some_and(|kind| kind.mutation_class() == MutationClass::Destructive)
     }
+
+    /// Returns `true` if the call may change what its addresses name, by the same.
+    pub(super) fn changes_places(&self) -> bool {
+        let Some(world) = &self.program.world else {
+            return false;
+        };
+        let action = Action {
+            tool: &self.call.tool,
+            command: self.call.context().command(),
+        };
+        let kind = self.tool.map(|tool| tool.semantics.kind);
+        !world.reads(&action) && !kind.is_some_and(|kind| kind.is_read_only())
+    }
 }
 
 /// How a world answers to an address: what a context can change in the verdict about it.

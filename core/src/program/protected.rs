@@ -11,6 +11,18 @@ pub(crate) struct ProtectedPattern {
     pub(crate) pattern: Wildcard,
 }
 
+impl ProtectedPattern {
+    /// The pattern for people; one that begins with `**` is about the whole disk.
+    pub(crate) fn shown(&self) -> String {
+        let pattern = self.pattern.as_str();
+        let directory = self.directory.trim_end_matches('/');
+        match pattern.starts_with("**") && directory.is_empty() {
+            true => pattern.to_owned(),
+            false => format!("{directory}/{pattern}"),
+        }
+    }
+}
+
 /// The protected paths of a configuration.
 #[derive(Default)]
 pub(crate) struct Protection {

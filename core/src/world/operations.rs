@@ -86,6 +86,11 @@ impl World {
         self.area(action) == Area::Delete
     }
 
+    /// Returns `true` if the command is declared to change nothing.
+    pub(crate) fn reads(&self, action: &Action<'_>) -> bool {
+        self.area(action) == Area::Read
+    }
+
     fn area(&self, action: &Action<'_>) -> Area {
         if action.tool == &*self.exec_tool {
             return Area::Exec;

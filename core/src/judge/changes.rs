@@ -1,0 +1,195 @@
+//! The changes that a call makes below the places that its values name: what is removed, and what arrives there.
+//!
+//! An annotation says how far a tool reaches (`reach`). Where it does not, a directory that is removed takes with it what it
+//! holds, and one that the call reads or removes may be copied or moved to the path that the call writes.
+
+use std::sync::Arc;
+
+use super::Case;
+use super::operand::Operand;
+use crate::model::Reach;
+use crate::path::CanonicalPath;
+use crate::program::Compatibility;
+use crate::role::RoleId;
+
+/// The steps for holding one path that is written against one that may arrive there, which is kept.
+const PAIR: usize = 8;
+
+/// The change that a call makes at the place of one value, beside what it does to the entry there.
+#[derive(Default)]
+pub(super) struct Change {
+    /// It is removed or moved away, alone or with everything below it.
+    pub(super) removed: Option<Reach>,
+    pub(super) arrival: Option<Arrival>,
+}
+
+/// The things that arrive at the place of a value that is written.
+#[derive(Default)]
+pub(super) struct Arrival {
+    /// A directory arrives, or may.
+    pub(super) is_tree: bool,
+    /// It is moved and not copied, so that it has the name of the place.
+    pub(super) is_moved: bool,
+    /// The directories that may arrive. Without any, nobody can tell what does.
+    pub(super) sources: Vec<CanonicalPath>,
+    /// Where the sources come to lie if each is put into the directory that is there, and whether it is moved.
+    pub(super) inside: Vec<(String, bool)>,
+    /// The roles of what arrives.
+    pub(super) from: Vec<RoleId>,
+}
+
+/// A path that the call reads or removes, which may arrive where it writes.
+struct Source {
+    argument: Option<usize>,
+    path: CanonicalPath,
+    /// The names that it may have.
+    names: Vec<String>,
+    is_removed: bool,
+    is_directory: bool,
+    role: RoleId,
+}
+
+/// The changes of a call, by operand; those beyond the end make none.
+pub(super) type Changes = Arc<[Change]>;
+
+/// The changes that the call makes, found once.
+pub(super) fn changes(case: &mut Case<'_, '_, '_>) -> Changes {
+    if let Some(known) = case.lookups.as_ref().and_then(|lookups| lookups.changes.clone()) {
+        return known;
+    }
+    let found: Changes = find(case).into();
+    case.lookups_mut().changes = Some(Arc::clone(&found));
+    found
+}
+
+fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
+    let (removes_places, changes_places) = (case.removes_places(), case.changes_places());
+    let is_removed = |operand: &Operand<'_, '_>| {
+        operand.bound.role_set.contains(RoleId::DELETE_PATH)
+            || (removes_places && operand.located().is_some())
+    };
+    let is_written = |operand: &Operand<'_, '_>| {
+        operand.bound.role_set.contains(RoleId::WRITE_PATH) || (changes_places && operand.located().is_some())
+    };
+    let operands = &case.operands;
+    if !operands.iter().any(|one| is_removed(one) || is_written(one)) {
+        return Vec::new();
+    }
+    let removal = |operand| is_removed(operand).then(|| operand.bound.reach.unwrap_or(Reach::Tree));
+    let mut changes: Vec<Change> = operands
+        .iter()
+        .map(|operand| Change {
+            removed: removal(operand),
+            arrival: None,
+        })
+        .collect();
+    if case.program.compatibility == Compatibility::Runtime {
+        return changes;
+    }
+    let receives = |one: &&Operand<'_, '_>| is_written(one) && one.bound.reach != Some(Reach::Entry);
+    let mut receiving = operands.iter().filter(receives).map(|one| one.bound.argument);
+    let Some(first) = receiving.next() else {
+        return changes;
+    };
+    let are_several = receiving.any(|argument| argument != first);
+    let facts = &mut case.canonicalizer.facts;
+    let mut sources = Vec::new();
+    for operand in operands {
+        let may_be_copied = operand.located().is_some()
+            || operand.bound.role_set.contains(RoleId::READ_PATH)
+                && !operand.bound.role_set.contains(RoleId::WRITE_PATH);
+        let is_removed = is_removed(operand);
+        let argument = operand.bound.argument;
+        let arrives_elsewhere = are_several || argument != first;
+        let Some(path) = place(operand) else { continue };
+        if !(is_removed || may_be_copied) || !arrives_elsewhere || facts.has_failed() {
+            continue;
+        }
+        let known = match operand.bound.reach {
+            Some(Reach::Entry) => Some(false),
+            Some(Reach::Tree) | None => facts.is_directory(path.as_str()),
+        };
+        sources.push(Source {
+            argument,
+            names: names(operand),
+            is_removed,
+            is_directory: known.unwrap_or(is_removed),
+            path: path.clone(),
+            role: match is_removed {
+                true => RoleId::DELETE_PATH,
+                false => RoleId::READ_PATH,
+            },
+        });
+    }
+    for (operand, change) in operands.iter().zip(&mut changes) {
+        if receives(&operand)
+            && let Some(path) = place(operand)
+        {
+            facts.take_steps(sources.len() * PAIR);
+            if facts.has_failed() {
+                break;
+            }
+            // Programs refuse to copy a directory into itself; what is written there is made from what is read.
+            let arrives = |source: &&Source| {
+                source.argument != operand.bound.argument
+                    && (source.is_removed || !path.is_within(&source.path))
+            };
+            let arriving: Vec<&Source> = sources.iter().filter(arrives).collect();
+            let is_put_inside = !arriving.is_empty() && facts.is_directory(path.as_str()) == Some(true);
+            let said = operand.bound.reach == Some(Reach::Tree);
+            change.arrival = Some(arrival(path, &arriving, said, is_put_inside));
+        }
+    }
+    changes
+}
+
+fn arrival(path: &CanonicalPath, arriving: &[&Source], is_said: bool, is_put_inside: bool) -> Arrival {
+    let directories = arriving.iter().filter(|source| source.is_directory);
+    let within = arriving.iter().filter(|_| is_put_inside);
+    let within = within.flat_map(|source| {
+        let names = source.names.iter();
+        names.map(|name| {
+            (
+                format!("{}/{name}", path.as_str().trim_end_matches('/')),
+                source.is_removed,
+            )
+        })
+    });
+    let mut from: Vec<RoleId> = Vec::new();
+    for source in arriving {
+        if !from.contains(&source.role) {
+            from.push(source.role);
+        }
+    }
+    Arrival {
+        is_tree: is_said || directories.clone().next().is_some(),
+        is_moved: directories.clone().any(|source| source.is_removed),
+        sources: directories.map(|source| source.path.clone()).collect(),
+        inside: within.collect(),
+        from,
+    }
+}
+
+/// The canonical path of a value, whether it is a path or an address.
+fn place<'o>(operand: &'o Operand<'_, '_>) -> Option<&'o CanonicalPath> {
+    let located = operand.located().map(|located| &located.path);
+    operand.path().or(located)
+}
+
+/// The last names of the paths that lead to a value's place, each once.
+fn names(operand: &Operand<'_, '_>) -> Vec<String> {
+    let canonical = operand.paths().map(CanonicalPath::as_str);
+    let located = operand.located();
+    let located = located.map(|located| [located.path.as_str(), &*located.lexical]);
+    let forms = canonical
+        .chain(located.into_iter().flatten())
+        .chain([operand.given()]);
+    let mut names: Vec<String> = Vec::new();
+    for form in forms {
+        let name = form.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        if !matches!(name, "" | "." | ".." | "~") && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}

@@ -10,6 +10,7 @@ mod rewrite;
 mod schema;
 mod tool;
 mod tools_list;
+mod top;
 mod verb;
 mod words;
 
@@ -29,7 +30,7 @@ use crate::table::Table;
 use argument::Draft;
 use merge::Annotated;
 pub use merge::{Change, Drift};
-use schema::Leaves;
+use schema::{Leaf, Leaves};
 use tool::Tool;
 use tools_list::ListedTool;
 
@@ -191,6 +192,15 @@ impl Drafter<'_> {
     fn whole(&mut self, listed: ListedTool<'_>) -> Value {
         let before = self.unsure.len();
         let args = self.arguments(listed, |_| true);
+        if let Some(why) = listed.top().others {
+            self.unsure.push(DraftedArgument {
+                tool: listed.name.to_owned(),
+                argument: "/*".to_owned(),
+                roles: vec![self.registry.name(RoleId::NONE).into()],
+                relative_to: None,
+                why: format!("{why}; until they are annotated, a call with one is denied"),
+            });
+        }
         let unsure = self.unsure.iter().skip(before).map(|one| &*one.argument);
         merge::whole(&listed, args, &unsure.collect::<Vec<_>>())
     }
@@ -200,10 +210,13 @@ impl Drafter<'_> {
         let mut tool = Tool::new(listed, self.server);
         tool.repository = tool.repository.filter(|name| self.is_path(&tool, name));
         let mut args = Map::new();
-        for (name, schema) in listed.properties().filter(|(name, _)| is_wanted(name)) {
-            let leaves = self
-                .leaves
-                .of(listed.schema.unwrap_or(&Value::Null), name, schema);
+        let root = listed.schema.unwrap_or(&Value::Null);
+        let properties = listed.top().properties.into_iter();
+        for (name, parts) in properties.filter(|(name, _)| is_wanted(name)) {
+            let leaves = parts
+                .into_iter()
+                .flat_map(|part| self.leaves.of(root, name, part));
+            let leaves: Vec<Leaf<'_>> = leaves.collect();
             // Two alternatives of a schema may have a part of the same name.
             let mut drafts: Table<String, Draft> = Table::default();
             for leaf in &leaves {
@@ -231,9 +244,12 @@ impl Drafter<'_> {
     /// Returns `true` if the argument itself is drafted as a path, so that others can be relative to it.
     fn is_path(&mut self, tool: &Tool<'_>, name: &str) -> bool {
         let root = tool.listed.schema.unwrap_or(&Value::Null);
-        let schema = root.get("properties").and_then(|properties| properties.get(name));
-        let leaves = schema.map(|schema| self.leaves.of(root, name, schema));
-        let mut whole = leaves.iter().flatten().filter(|leaf| leaf.place == name);
+        let properties = tool.listed.top().properties.into_iter();
+        let parts = properties
+            .filter(|(known, _)| *known == name)
+            .flat_map(|(_, parts)| parts);
+        let leaves: Vec<Leaf<'_>> = parts.flat_map(|part| self.leaves.of(root, name, part)).collect();
+        let mut whole = leaves.iter().filter(|leaf| leaf.place == name);
         whole.any(|leaf| {
             let draft = argument::draft(leaf, tool);
             draft
@@ -253,6 +269,11 @@ impl Drafter<'_> {
 
     fn spec(&self, draft: &Draft) -> Value {
         let roles = self.names(draft);
+        if let Some(choice) = &draft.unless_added {
+            let none = self.registry.name(RoleId::NONE);
+            let added = json!({"condition": {"arg": choice, "equals": "add"}, "roles": [none]});
+            return json!({"default": roles, "when": [added]});
+        }
         match &draft.relative_to {
             Some(base) => json!({"roles": roles, "relativeTo": base}),
             None => json!(roles),

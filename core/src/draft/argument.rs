@@ -16,6 +16,8 @@ pub(super) struct Draft {
     pub(super) relative_to: Option<String>,
     pub(super) why: String,
     pub(super) is_sure: bool,
+    /// The argument that chooses what the tool does, where it has no role when that is `add`.
+    pub(super) unless_added: Option<String>,
 }
 
 impl Draft {
@@ -34,6 +36,7 @@ impl Draft {
             .relative_to
             .take()
             .filter(|base| other.relative_to.as_ref() == Some(base));
+        self.unless_added = self.unless_added.take().filter(|_| other.unless_added.is_some());
     }
 
     /// Returns `true` if it names no resource, as far as was found.
@@ -61,7 +64,12 @@ pub(super) fn draft(leaf: &Leaf<'_>, tool: &Tool<'_>) -> Draft {
     if is_path {
         return path(leaf, &words, &description, tool, finding);
     }
+    let is_new_remote = finding.kind == Kind::Remote && tool.is_in(Setting::GitRemote) && *words == ["name"];
+    let is_renamed = tool.is_in(Setting::GitRemote) && *words == ["new", "name"];
+    let is_added = is_new_remote && !tool.has_choice && tool.words.iter().any(|word| word == "add");
+    let is_always_new = is_added || is_renamed;
     let role = match finding.kind {
+        _ if is_always_new => RoleId::NONE,
         Kind::Url => RoleId::FETCH_URL,
         Kind::Remote => RoleId::GIT_REMOTE_URL,
         Kind::Owner => RoleId::GITHUB_OWNER,
@@ -77,6 +85,10 @@ pub(super) fn draft(leaf: &Leaf<'_>, tool: &Tool<'_>) -> Draft {
     };
     let why = match finding.kind {
         Kind::RemotePath => format!("{}; its owner and repository are judged", finding.why),
+        _ if is_always_new => "it is the name of a remote that the tool makes".to_owned(),
+        Kind::Url if description.contains("file:") || tool.listed.description.contains("file:") => {
+            format!("{}; it speaks of `file:` too, which names a path", finding.why)
+        }
         Kind::Code => format!(
             "{}; no role is for that, so allow the tool only as far as you trust it",
             finding.why
@@ -86,8 +98,9 @@ pub(super) fn draft(leaf: &Leaf<'_>, tool: &Tool<'_>) -> Draft {
     Draft {
         roles: vec![role],
         relative_to: None,
+        is_sure: is_always_new || finding.is_sure && !why.contains("`file:`"),
         why,
-        is_sure: finding.is_sure,
+        unless_added: tool.choice().filter(|_| is_new_remote).map(str::to_owned),
     }
 }
 
@@ -99,6 +112,7 @@ fn without_text(leaf: &Leaf<'_>, words: &[String], tool: &Tool<'_>) -> Option<Dr
             relative_to: None,
             why,
             is_sure,
+            unless_added: None,
         })
     };
     if leaf.facts.is_deep {
@@ -111,6 +125,7 @@ fn without_text(leaf: &Leaf<'_>, words: &[String], tool: &Tool<'_>) -> Option<Dr
                 relative_to: None,
                 why: format!("the name `{name}` says that it is {}", Kind::Permission.noun()),
                 is_sure: true,
+                unless_added: None,
             });
         }
         let names_places = |one: &&&str| one.contains('/') && !one.contains(' ') || one.contains("://");
@@ -304,13 +319,14 @@ fn path(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &Tool<'_>, f
     let (roles, relative_to, what, is_clear) = if is_of_git {
         in_repository(leaf, words, description, tool)
     } else {
-        on_disk(side_of(finding.kind, words), description, tool)
+        on_disk(side_of(finding.kind, words, tool), description, tool)
     };
     Draft {
         roles,
         relative_to,
         why: format!("{}, and {what}", finding.why),
         is_sure: finding.is_sure && is_clear,
+        unless_added: None,
     }
 }
 
@@ -319,8 +335,12 @@ type Roles = (Vec<RoleId>, Option<String>, String, bool);
 /// The roles of a path, by what the tool does.
 fn on_disk(named_side: Side, description: &str, tool: &Tool<'_>) -> Roles {
     let about = verb::about_argument(description);
+    // `a file to create it from` is read.
+    let is_from = of_text(description)
+        .iter()
+        .any(|(sentence, word)| *sentence == 0 && word == "from");
     let side = match named_side {
-        Side::Either => side_in(&about),
+        Side::Either if !is_from => side_in(&about),
         side => side,
     };
     // A verb that starts a program says nothing of what happens to a path.
@@ -341,7 +361,12 @@ fn on_disk(named_side: Side, description: &str, tool: &Tool<'_>) -> Roles {
     said.extend(about.iter().filter(tells).map(|one| (one, "its description")));
     let mut roles: Vec<RoleId> = Vec::new();
     for (one, _) in &said {
-        roles.extend(one.verb.path_roles(side));
+        let verb = match side {
+            Side::Either => tool.effect_on_file(one.verb),
+            Side::Source | Side::Destination => one.verb,
+        };
+        is_clear &= verb == one.verb;
+        roles.extend(verb.path_roles(side));
     }
     if named_side == Side::Destination && !roles.is_empty() && !roles.contains(&RoleId::DELETE_PATH) {
         roles.push(RoleId::WRITE_PATH);
@@ -380,11 +405,15 @@ fn on_disk(named_side: Side, description: &str, tool: &Tool<'_>) -> Roles {
 }
 
 /// The end of a transfer that an argument's name speaks of.
-fn side_of(kind: Kind, words: &[String]) -> Side {
+fn side_of(kind: Kind, words: &[String], tool: &Tool<'_>) -> Side {
+    let exports = tool.words.iter().any(|word| word == "export");
+    let is_of_tool = |word: &String| tool.words.contains(word) && !FILES.contains(&word.as_str());
     let has = |sides: &[&str]| words.iter().any(|word| sides.contains(&word.as_str()));
     match kind {
         Kind::Source => Side::Source,
         Kind::Destination => Side::Destination,
+        // `export_csv` writes `csv_path`.
+        _ if exports && words.iter().any(is_of_tool) => Side::Destination,
         _ if has(&["source", "src", "input", "old", "original"]) => Side::Source,
         _ if has(&[
             "destination",

@@ -117,12 +117,7 @@ const NAMES: &[(Setting, Kind, bool, &str)] = &[
     ),
     (Setting::GitHubCommit, Kind::CommitMessage, true, "message"),
     (Setting::GitHubNew, Kind::Repo, true, "name"),
-    (
-        Setting::GitRemote,
-        Kind::Remote,
-        false,
-        "name, new name, old name",
-    ),
+    (Setting::GitRemote, Kind::Remote, false, "name, old name"),
     (
         Setting::GitBranch,
         Kind::Branch,

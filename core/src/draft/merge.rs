@@ -99,10 +99,9 @@ impl<'v> Annotated<'v> {
     pub(super) fn drift(&self, listed: &ListedTool<'_>) -> Vec<Drift> {
         let name = listed.name;
         let mut drift = Vec::new();
-        let properties = listed.schema.and_then(|schema| schema.get("properties"));
-        let is_there =
-            |argument: &str| properties.is_some_and(|properties| properties.get(argument).is_some());
-        for (argument, _) in listed.properties().filter(|(argument, _)| !self.has(argument)) {
+        let top = listed.top();
+        let names = || top.properties.iter().map(|(name, _)| *name);
+        for argument in names().filter(|argument| !self.has(argument)) {
             drift.push(Drift::argument(
                 Change::NewArgument,
                 name,
@@ -110,8 +109,12 @@ impl<'v> Annotated<'v> {
                 "is not annotated",
             ));
         }
-        if listed.has_properties() {
-            for argument in self.names.iter().flatten().filter(|argument| !is_there(argument)) {
+        if listed
+            .schema
+            .is_some_and(|schema| schema.get("properties").is_some())
+            || names().next().is_some()
+        {
+            for argument in self.names.iter().flatten().filter(|argument| !top.has(argument)) {
                 drift.push(Drift::argument(Change::GoneArgument, name, argument, "is gone"));
             }
         }

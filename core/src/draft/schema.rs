@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::top::Top;
 use crate::text::escape_token;
 
 /// The most parts of all schemas of one list that are looked at: a `$ref` can repeat a part, and parts of parts, without end.
@@ -228,20 +229,22 @@ pub(super) fn used(schema: Option<&Value>) -> Option<Value> {
     let schema = schema?;
     let mut kept = Map::new();
     kept.insert("type".to_owned(), json!("object"));
-    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
-        let entries = properties
-            .iter()
-            .map(|(name, property)| (name.clone(), used_property(property)));
-        kept.insert("properties".to_owned(), Value::Object(entries.collect()));
-    }
-    let required = schema.get("required").and_then(Value::as_array);
-    let required: Vec<&Value> = required
-        .into_iter()
-        .flatten()
-        .filter(|name| name.is_string())
-        .collect();
-    if !required.is_empty() {
-        kept.insert("required".to_owned(), json!(required));
+    let top = Top::read(Some(schema));
+    let entries = top.properties.iter().map(|(name, parts)| {
+        let mut used = parts.iter().map(|part| used_property(part));
+        let first = used.next().unwrap_or_default();
+        // Where two parts disagree, neither type is checked.
+        let property = if used.all(|other| other == first) {
+            first
+        } else {
+            json!({})
+        };
+        ((*name).to_owned(), property)
+    });
+    // Without any, an engine would let every argument pass.
+    kept.insert("properties".to_owned(), Value::Object(entries.collect()));
+    if !top.required.is_empty() {
+        kept.insert("required".to_owned(), json!(top.required));
     }
     Some(Value::Object(kept))
 }
@@ -253,6 +256,10 @@ fn used_property(property: &Value) -> Value {
     }
     if let Some(items) = property.get("items").and_then(used_types) {
         kept.insert("items".to_owned(), json!({"type": items}));
+    }
+    // An empty text that is the default stands for an argument that is not given.
+    if let Some(default) = property.get("default").filter(|default| *default == "") {
+        kept.insert("default".to_owned(), default.clone());
     }
     Value::Object(kept)
 }

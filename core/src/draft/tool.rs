@@ -66,7 +66,8 @@ impl<'v> Tool<'v> {
             .into_iter()
             .take_while(|(sentence, _)| *sentence == 0)
             .map(|(_, word)| word);
-        let arguments = listed.properties().map(|(name, _)| (of_name(name), name));
+        let arguments = listed.top().properties.into_iter();
+        let arguments = arguments.map(|(name, _)| (of_name(name), name));
         let mut tool = Self {
             named: verb::in_name(listed.name),
             described: verb::at_start(listed.description),
@@ -84,7 +85,7 @@ impl<'v> Tool<'v> {
             .copied()
             .filter(|setting| tool.belongs(*setting))
             .collect();
-        tool.has_choice = CHOICES.iter().any(|name| tool.has_argument(&[name]));
+        tool.has_choice = tool.choice().is_some();
         if tool.is_in(Setting::Git) {
             tool.repository = REPOSITORIES.iter().find_map(|words| tool.argument(words));
         }
@@ -117,6 +118,22 @@ impl<'v> Tool<'v> {
 
     pub(super) fn does(&self, verb: Verb) -> bool {
         self.named.iter().any(|said| said.verb == verb)
+    }
+
+    /// The effect on a file that an argument names, of a verb that may be about something else: what the file holds, or
+    /// describes.
+    pub(super) fn effect_on_file(&self, verb: Verb) -> Verb {
+        match verb {
+            _ if self.is_named(&FILE_WORDS) => verb,
+            Verb::Write | Verb::Delete | Verb::Move if self.mentions(&PART_WORDS) => Verb::Edit,
+            Verb::Delete if self.is_named(&THING_WORDS) => Verb::Run,
+            _ => verb,
+        }
+    }
+
+    /// The argument that chooses what it does.
+    pub(super) fn choice(&self) -> Option<&'v str> {
+        CHOICES.iter().find_map(|name| self.argument(&[name]))
     }
 
     pub(super) fn is_in(&self, setting: Setting) -> bool {
@@ -204,7 +221,35 @@ const SETTINGS: [Setting; 13] = [
 const CHOICES: [&str; 5] = ["action", "command", "mode", "operation", "subcommand"];
 
 /// Words that say that a tool is about files.
-const FILE_WORDS: [&str; 6] = ["file", "directory", "folder", "filesystem", "disk", "path"];
+const FILE_WORDS: [&str; 7] = ["file", "directory", "folder", "filesystem", "disk", "path", "archive"];
+
+/// Words for what a file holds or describes.
+const PART_WORDS: [&str; 19] = [
+    "sheet",
+    "worksheet",
+    "row",
+    "column",
+    "cell",
+    "range",
+    "chart",
+    "slide",
+    "paragraph",
+    "bookmark",
+    "resource",
+    "app",
+    "application",
+    "release",
+    "deployment",
+    "service",
+    "package",
+    "plugin",
+    "manifest",
+];
+
+/// Words for what may be a file, or something in one.
+const THING_WORDS: [&str; 10] = [
+    "note", "image", "picture", "table", "comment", "shape", "entry", "record", "page", "section",
+];
 
 /// Names of the argument that says which repository is meant, by how sure they are.
 const REPOSITORIES: &[&[&str]] = &[

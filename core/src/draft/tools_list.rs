@@ -8,6 +8,8 @@ use serde_json::Value;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Json, Node, Report};
 
+use super::top::Top;
+
 /// The document's name in diagnostics.
 pub(super) const NAME: &str = "toolsList";
 
@@ -31,17 +33,9 @@ pub(super) struct Hints {
 }
 
 impl<'v> ListedTool<'v> {
-    /// Returns `true` if its schema says which arguments there are.
-    pub(super) fn has_properties(&self) -> bool {
-        self.schema
-            .is_some_and(|schema| schema.get("properties").is_some_and(Value::is_object))
-    }
-
-    /// The arguments that its schema names, each with its own schema.
-    pub(super) fn properties(&self) -> impl Iterator<Item = (&'v str, &'v Value)> + use<'v> {
-        let properties = self.schema.and_then(|schema| schema.get("properties"));
-        let properties = properties.and_then(Value::as_object).into_iter().flatten();
-        properties.map(|(name, schema)| (name.as_str(), schema))
+    /// The arguments that its schema allows.
+    pub(super) fn top(&self) -> Top<'v> {
+        Top::read(self.schema)
     }
 }
 

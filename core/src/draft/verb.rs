@@ -31,7 +31,7 @@ const VERBS: &[(Verb, &str)] = &[
     (
         Verb::Write,
         "write, create, save, add, put, make, mkdir, touch, generate, export, download, render, init, \
-         initialize, set, store, record, build, extract, unzip, install, output, overwrite",
+         initialize, set, store, record, build, install, output, overwrite",
     ),
     (
         Verb::Edit,
@@ -44,7 +44,10 @@ const VERBS: &[(Verb, &str)] = &[
          shred",
     ),
     (Verb::Move, "move, rename, mv, relocate"),
-    (Verb::Copy, "copy, cp, duplicate, link, symlink, mirror, sync"),
+    (
+        Verb::Copy,
+        "copy, cp, duplicate, link, symlink, mirror, sync, extract, unzip, untar, unpack",
+    ),
     (
         Verb::Send,
         "send, post, reply, share, forward, mail, email, invite, comment, publish, upload, attach, submit",

@@ -175,3 +175,138 @@ fn git_has_meanings_of_its_own() {
         &["repo_path"],
     );
 }
+
+/// A tool with a description, and arguments that are texts.
+fn described(name: &str, description: &str, arguments: &[(&str, &str)]) -> Value {
+    let text = |description: &str| json!({"type": "string", "description": description});
+    let arguments = arguments
+        .iter()
+        .map(|(name, about)| ((*name).to_owned(), text(about)));
+    let mut tool = tool(name, arguments.collect());
+    tool["description"] = json!(description);
+    tool
+}
+
+#[test]
+fn a_verb_is_about_the_object_of_the_tool() {
+    let (read, changed) = (json!(["read-path"]), json!(["read-path", "write-path"]));
+    for (name, description, argument, about) in [
+        (
+            "kubectl_create",
+            "Create a Kubernetes resource",
+            "filename",
+            "Path of a YAML file to create resources from",
+        ),
+        (
+            "kubectl_delete",
+            "Delete a Kubernetes resource",
+            "filename",
+            "Path of a YAML file",
+        ),
+        ("install_chart", "Install a chart", "valuesFile", "Values file"),
+        (
+            "mobile_install_app",
+            "Install an app on a device",
+            "path",
+            "The path of the app",
+        ),
+        ("delete_sheet", "Delete a sheet of a workbook", "path", ""),
+        ("delete_rows", "Delete rows", "path", ""),
+        ("clear_range", "Clear the cells of a range", "path", ""),
+    ] {
+        let tool = described(name, description, &[(argument, about)]);
+        check(tool, "s", json!({argument: changed}), &[argument]);
+    }
+    let any = json!(["read-path", "write-path", "delete-path"]);
+    check(
+        described("delete_note", "Delete a note", &[("path", "")]),
+        "s",
+        json!({"path": any}),
+        &["path"],
+    );
+    // What removes the file itself stays so.
+    for name in ["delete_file", "delete_it", "remove_directory"] {
+        let tool = described(name, "", &[("path", "")]);
+        check(tool, "s", json!({"path": ["delete-path"]}), &[]);
+    }
+    check(
+        described(
+            "export_csv",
+            "Export a sheet to CSV",
+            &[("path", ""), ("csv_path", "")],
+        ),
+        "s",
+        json!({"csv_path": ["write-path"], "path": changed}),
+        &["path"],
+    );
+    check(
+        described(
+            "extract_archive",
+            "Extract an archive",
+            &[("archive_path", ""), ("destination", "")],
+        ),
+        "s",
+        json!({"archive_path": changed, "destination": ["write-path"]}),
+        &[],
+    );
+    let reads = described("read_file", "Read a file of a resource", &[("path", "")]);
+    check(reads, "s", json!({"path": read}), &[]);
+    let uri = "The http:, https: or file: URI of a resource";
+    check(
+        described("convert_to_markdown", "", &[("uri", uri)]),
+        "s",
+        json!({"uri": ["fetch-url"]}),
+        &["uri"],
+    );
+}
+
+#[test]
+fn the_name_of_a_remote_to_come_is_not_one() {
+    let text = json!({"type": "string"});
+    let add = tool("git_remote_add", json!({"name": text, "url": text}));
+    check(
+        add,
+        "git",
+        json!({"name": ["none"], "url": ["git-remote-url"]}),
+        &[],
+    );
+    let set = tool("git_remote_set_url", json!({"name": text, "url": text}));
+    let remote = json!(["git-remote-url"]);
+    check(set, "git", json!({"name": remote, "url": remote}), &["name"]);
+    let mode = json!({"enum": ["list", "add", "remove", "rename"]});
+    let any = tool("git_remote", json!({"mode": mode, "name": text, "newName": text}));
+    let added = json!({"condition": {"arg": "mode", "equals": "add"}, "roles": ["none"]});
+    let name = json!({"default": remote, "when": [added]});
+    check(
+        any,
+        "git",
+        json!({"mode": ["none"], "name": name, "newName": ["none"]}),
+        &["name"],
+    );
+}
+
+#[test]
+fn arguments_in_any_part_of_a_schema_are_drafted() {
+    let one =
+        |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
+    let of = |schema: Value| json!({"name": "read_file", "inputSchema": schema});
+    let path = json!({"path": ["read-path"]});
+    for schema in [
+        json!({"anyOf": [one("path"), one("path")]}),
+        json!({"allOf": [one("path")]}),
+        json!({"$ref": "#/$defs/x", "$defs": {"x": one("path")}}),
+    ] {
+        check(of(schema), "s", path.clone(), &[]);
+    }
+    // Arguments that nobody names are denied, and listed.
+    for schema in [
+        json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        json!({"patternProperties": {"^p": {"type": "string"}}}),
+        json!({"$ref": "https://example.com/schema"}),
+    ] {
+        check(of(schema.clone()), "s", json!({}), &["/*"]);
+        let proposal = propose(&json!([of(schema)]), "s");
+        let drafted = &proposal.annotations["servers"]["s"]["tools"][0]["inputSchema"];
+        assert_eq!(drafted, &json!({"type": "object", "properties": {}}));
+    }
+}

@@ -450,5 +450,10 @@ fn a_document_that_is_a_fifo_is_refused_at_once() {
     let fifo = project.folder.path().join("project/fifo.json");
     let made = std::process::Command::new("mkfifo").arg(&fifo).status();
     assert!(made.expect("mkfifo").success());
-    project.check(&["validate", "--bundle", "fifo.json"], 4, &[], &["it is not a regular file"]);
+    project.check(
+        &["validate", "--bundle", "fifo.json"],
+        4,
+        &[],
+        &["it is not a regular file"],
+    );
 }

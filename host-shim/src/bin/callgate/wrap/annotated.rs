@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use callgate_core::{Engine, help_for_unknown_tool};
 use callgate_host::Gate;
 
-/// What a bundle says of servers.
+/// The servers that a bundle annotates or trusts.
 pub(super) struct Annotated {
     /// The server and the name of each tool.
     tools: Vec<(String, String)>,

@@ -162,7 +162,7 @@ fn is_program(name: &str) -> bool {
     match name.strip_prefix("~/") {
         Some(rest) => home.join(rest).is_file(),
         None if name.contains('/') => {
-            // The whole of `/bin/sh -c x` is no path, and a folder with a space may be on a disk that is not here.
+            // The whole of `/bin/sh -c x` is not a path, and a folder with a space may be on a disk that is not here.
             Path::new(name).is_file() || !is_path(name.split_whitespace().next().unwrap_or_default())
         }
         None => std::env::split_paths(&paths).any(|folder| folder.join(name).is_file()),

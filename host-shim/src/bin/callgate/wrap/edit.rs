@@ -5,8 +5,10 @@ use std::ops::Range;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::entries::{ADDRESSES, Dialect, Entry, json_of, members, range, servers, way_of};
+use super::entries::{ADDRESSES, Dialect, Entry, elsewhere, json_of, members, range, servers, way_of};
 use super::server::{Guarded, Plan, Server, Unwrapped, Way, Wrapped};
+
+const ELSEWHERE: &str = "it looks like a server, in a place where no agent is known to have them";
 
 /// Writes the text again with the guards that are planned.
 ///
@@ -44,6 +46,9 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
             Way::Program(_) => edits.extend(edits_of(&json, raw, &guard.command)?),
             Way::Url(_) => edits.push((range(&json, raw), entry_of(members, guard, entry.dialect))),
         }
+    }
+    for place in elsewhere(&json, &servers) {
+        wrapped.left.push((place, ELSEWHERE.into()));
     }
     wrapped.text = edited(text, edits);
     Ok(wrapped)
@@ -328,6 +333,19 @@ mod tests {
         ] {
             assert!(wrap(text, planned).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_looks_like_a_server_elsewhere_is_named() {
+        let text = r#"{"mcp": {"servers": {"type": "local", "command": ["a"]}, "d": {"type": "local", "command": ["b"]}}}"#;
+        assert_eq!(guarded(text).changed, ["d", "servers"]);
+        let text = r#"{"mcpServers": {"s": {"command": "a"}}, "mcp": {"servers": {"t": {"command": "b"}}, "d": {"command": "c"}},
+            "context_servers": {"z": {"url": "https://x"}}, "amp.mcpServers": {"y": {"command": "d"}},
+            "hooks": {"a": [{"command": "e"}]}, "task": {"command": "f"}}"#;
+        let wrapped = guarded(text);
+        assert_eq!(wrapped.changed, ["s", "t"]);
+        let left: Vec<&str> = wrapped.left.iter().map(|(name, _)| &**name).collect();
+        assert_eq!(left, ["mcp.d", "context_servers.z", "amp.mcpServers.y"]);
     }
 
     #[test]

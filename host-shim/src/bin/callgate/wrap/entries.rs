@@ -118,7 +118,10 @@ pub(super) fn servers(json: &str) -> Result<Vec<Entry<'_>>, String> {
         has_any = true;
         let mut inner = members(raw.get()).map_err(|error| format!("`{key}`: {error}"))?;
         // One agent's newer form, and another's settings, have them one level down.
-        let below = inner.0.get("servers").copied().filter(|_| key == "mcp");
+        // A server may have that name.
+        let below = inner.0.get("servers").copied();
+        let below = below
+            .filter(|raw| key == "mcp" && !is_entry(&serde_json::from_str(raw.get()).unwrap_or_default()));
         if let Some(raw) = below {
             inner = members(raw.get()).map_err(|error| format!("`mcp.servers`: {error}"))?;
         }
@@ -169,6 +172,55 @@ fn servers_of_projects<'t>(top: &Members<'t>, servers: &mut Vec<Entry<'t>>) -> R
         }));
     }
     Ok(has_any)
+}
+
+/// Returns `true` if the value has a command or an address, as the entry of a server does.
+fn is_entry(value: &Value) -> bool {
+    let has = |name: &str| {
+        value
+            .get(name)
+            .is_some_and(|value| value.is_string() || value.is_array())
+    };
+    has("command") || ADDRESSES.iter().any(|name| has(name))
+}
+
+/// Where the text has what looks like servers, in places where no agent is known to have them.
+pub(super) fn elsewhere(json: &str, known: &[Entry<'_>]) -> Vec<String> {
+    fn look(value: &Value, place: &str, is_of_servers: bool, found: &mut Vec<String>) {
+        let members = value.as_object().into_iter().flatten();
+        for (name, value) in members {
+            let lower = name.to_lowercase();
+            let inner = match place {
+                "" => name.clone(),
+                place => format!("{place}.{name}"),
+            };
+            if is_of_servers && is_entry(value) {
+                found.push(inner);
+                continue;
+            }
+            let is_of_servers = is_of_servers || lower.contains("mcp") || lower.ends_with("servers");
+            look(value, &inner, is_of_servers, found);
+        }
+    }
+    let mut found = Vec::new();
+    look(
+        &serde_json::from_str(json).unwrap_or_default(),
+        "",
+        false,
+        &mut found,
+    );
+    let is_known = |place: &String| {
+        known.iter().any(|entry| {
+            let keys = KEYS.iter().chain(&["mcp.servers"]);
+            let mut places = keys.map(|key| match &entry.project {
+                Some(project) => format!("{PROJECTS}.{project}.{key}.{}", entry.name),
+                None => format!("{key}.{}", entry.name),
+            });
+            places.any(|known| known == *place)
+        })
+    };
+    found.retain(|place| !is_known(place));
+    found
 }
 
 fn type_of(entry: &RawValue) -> Option<String> {

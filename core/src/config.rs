@@ -242,6 +242,7 @@ fn sandboxed(config: &Config) -> lint::Sandboxed<'_> {
         servers: &config.options.servers,
         roles: config.options.sandbox_roles,
         order: config.options.sandbox_order,
+        is_careful: config.options.compatibility == Compatibility::Careful,
     }
 }
 

@@ -22,6 +22,7 @@ mod directory;
 mod domains;
 mod explained;
 mod git;
+mod granted;
 mod lists;
 mod locations;
 mod lookups;

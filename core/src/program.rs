@@ -30,7 +30,9 @@ use smallvec::SmallVec;
 pub(crate) use crate::config::{Compatibility, RelativePaths, ServerPath, UnknownArguments};
 use crate::host::Facts;
 use crate::limits::Limits;
-use crate::model::{Argument, Condition, Effect, PointerTree, SandboxOrder, SchemaType, Semantics};
+use crate::model::{
+    Argument, Condition, Effect, PointerTree, SandboxOrder, SchemaType, Semantics, SideEffectLevel, ToolKind,
+};
 use crate::net::DomainSet;
 use crate::path::{PathCase, Resolver};
 use crate::role::{Registry, RoleId, RoleSet};
@@ -163,12 +165,21 @@ impl Tool {
             && self.semantics == other.semantics
     }
 
+    /// Returns `true` if the tool executes, sends or publishes, by its annotation and the roles that it has in a call: more
+    /// happens than what its paths name.
+    pub(crate) fn acts(&self, roles: RoleSet) -> bool {
+        let semantics = &self.semantics;
+        matches!(semantics.kind, ToolKind::Execute | ToolKind::Fetch)
+            || semantics.side_effect_level.rank() >= SideEffectLevel::ProcessExec.rank()
+            || roles.intersects(RoleSet::SENT)
+    }
+
     /// Makes the [reason](Self::default_reason), unless every call has one of the `resource` roles.
     fn make_default_reason(&mut self, resource: RoleSet) {
         let is_sure = self
             .fixed_roles
             .as_ref()
-            .is_some_and(|roles| roles.all.intersects(resource));
+            .is_some_and(|roles| roles.all.intersects(resource) && !self.acts(roles.all));
         if !is_sure {
             let parts = [
                 DEFAULT_REASON,
@@ -288,6 +299,8 @@ pub(crate) struct Rule {
     pub(crate) relevant: RoleSet,
     /// Every role that a condition names.
     pub(crate) named: RoleSet,
+    /// `true` if it names a tool.
+    pub(crate) names_tool: bool,
 }
 
 impl Rule {
@@ -300,6 +313,15 @@ impl Rule {
             .chain(domains)
             .chain(self.lists.iter().map(|list| list.roles))
             .collect()
+    }
+
+    /// Returns `true` if it asks about what lies outside of the sandbox: it speaks of servers, path roles and places alone.
+    pub(crate) fn asks_about_places(&self, path_roles: RoleSet) -> bool {
+        self.effect == Effect::Escalate
+            && !self.names_tool
+            && self.lists.is_empty()
+            && self.arguments.is_empty()
+            && self.named.without(path_roles).is_empty()
     }
 
     /// The condition by which the index finds the rule, if there is one.

@@ -247,6 +247,9 @@ impl RoleSet {
             | 1 << RoleId::WRITE_HISTORY.0
             | 1 << RoleId::DELETE_HISTORY.0,
     );
+    /// The roles of what is sent to people, and of who may see it.
+    pub(crate) const SENT: RoleSet =
+        RoleSet(1 << RoleId::SHARE_PERMISSION.0 | 1 << RoleId::EMAIL_ADDRESS.0 | 1 << RoleId::EMAIL_BODY.0);
     /// Every possible role.
     pub const ALL: RoleSet = RoleSet(u64::MAX);
 

@@ -254,7 +254,7 @@ within("roots that only bound", S_SANDBOX, documents(AB, { options: { workspaceR
 ]);
 within("rules beside roots", S_SANDBOX,
   documents(AB, { compiledPolicy: policy(denies("no-b", "/work/b"), rule("open", {}, "allow")) }), [
-    read("/work/b/src/b.rs", INSIDE, "the sandbox is allowed before any rule is read"),
+    read("/work/b/src/b.rs", deny("no-b"), "a deny rule is heard in the sandbox as outside"),
     gate("fs/read_file", { path: "/work/b/src/b.rs" }, deny("no-b")), gate("fs/read_file", { path: "/work/a/src/a.rs" }, ALLOW),
   ]);
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::atoms::sandbox_wants_all;
 use crate::model::{Effect, ServerKind};
-use crate::program::{Constrained, Program, Tool};
+use crate::program::{Compatibility, Constrained, Program, Tool};
 use crate::role::{RoleId, RoleSet};
 
 /// The sets, those that share a member joined, and each other member by itself.
@@ -83,7 +83,16 @@ pub(super) fn groups(program: &Program, tool: &Tool, roles: &[Vec<RoleId>]) -> V
     }
     let settings = program.server(&tool.server);
     let may_resolve = !program.sandbox.is_empty() && settings.is_sandboxed;
+    let is_careful = program.compatibility == Compatibility::Careful;
+    if may_resolve && is_careful && tool.acts(all) {
+        // Where the sandbox grants every path, the call is judged as a whole.
+        groups.join_all(bearing(program.valued_roles));
+    }
     for (_, rule) in &rules {
+        // A rule about the whole call is heard for what the sandbox grants where it grants every role.
+        if may_resolve && is_careful && rule.effect != Effect::Allow && rule.relevant == RoleSet::ALL {
+            groups.join_all(bearing(resources));
+        }
         let looked_at = rule
             .value_conditions()
             .into_iter()

@@ -11,7 +11,7 @@ named! {
         Annotations = "annotations",
         /// The lists that `@names` in the policy stand for.
         Lists = "lists",
-        /// The sandbox: a directory within which file and git servers may do anything, unless the options say otherwise.
+        /// The sandbox: a directory within which file and git servers need no rule, unless the options say otherwise.
         Sandbox = "sandbox",
         /// An array of paths that no call may touch, and of patterns of them (`**/.env`).
         ProtectedPaths = "protectedPaths",

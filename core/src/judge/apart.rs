@@ -1,6 +1,7 @@
 //! The outcome of each part of a call by itself.
 
 use super::check::Check;
+use super::combine::RoleVerdict;
 use super::operand::Form;
 use super::{Case, RoleValues, checks};
 use crate::model::Effect;
@@ -56,11 +57,20 @@ impl<'p> Case<'p, '_, '_> {
         let mut found = RoleList::new();
         let ordered = self.arguments.resolved.ordered(&mut found).to_vec();
         let ordered = ordered.into_iter().filter(|role| roles.contains(*role));
-        let judged = ordered.map(|role| match view.judged.contains(role) {
-            true => (role, least(self.judge_role(tool, role, view).effect())),
-            false => (role, least(Effect::Allow)),
-        });
-        Apart::Roles(judged.collect())
+        let mut whole = RoleVerdict::Sandbox;
+        let mut judged = Vec::new();
+        for role in ordered {
+            let own = match view.heard.contains(role) {
+                true => self.judge_role(tool, role, view),
+                false => RoleVerdict::Sandbox,
+            };
+            whole = whole.join(own);
+            judged.push((role, least(own.effect())));
+        }
+        match self.judge_granted(tool, whole) {
+            granted if granted == whole => Apart::Roles(judged),
+            granted => Apart::Whole(least(granted.effect())),
+        }
     }
 
     /// How strict structural checks are about each value by itself, taken together. The case is of no other use afterwards.

@@ -9,22 +9,27 @@ use super::reason::{Reason, Why};
 use super::walk::{Relevance, RoleView, Walk, concerning};
 use super::{Case, Values, Verdict};
 use crate::host::LOOK_UP;
-use crate::model::{Effect, SandboxOrder, ServerKind};
+use crate::model::{Effect, SandboxOrder};
 use crate::net::Location;
-use crate::program::{DEFAULT_REASON, DirectoryId, RoleList, Rule, RuleId, Tool, UNDECIDED};
+use crate::program::{Compatibility, DEFAULT_REASON, DirectoryId, RoleList, Rule, RuleId, Tool, UNDECIDED};
 use crate::role::{Category, RoleId, RoleSet};
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
+
+/// Why a rule is passed over for what the sandbox grants.
+const UNHEARD: &str = "it is not about what the sandbox grants";
 
 /// Room for most reasons of the default denial.
 const DEFAULT_REASON_BYTES: usize = 160;
 
 /// The state while one role's values go through the rules.
-struct Progress {
-    /// The values that no rule has decided about.
-    left: Values,
+pub(super) struct Progress {
+    /// The values that no rule has decided about, in order.
+    pub(super) left: Values,
+    /// Those that the sandbox grants in the end, in order.
+    pub(super) granted: Values,
     /// `true` if the role had values to begin with.
-    had_values: bool,
+    pub(super) had_values: bool,
     /// The strictest rule so far.
     best: Option<RoleVerdict>,
 }
@@ -47,7 +52,7 @@ impl Progress {
     }
 
     #[inline]
-    fn add(&mut self, verdict: RoleVerdict) {
+    pub(super) fn add(&mut self, verdict: RoleVerdict) {
         self.best = join(self.best, verdict);
     }
 }
@@ -69,7 +74,7 @@ impl<'p> Case<'p, '_, '_> {
         let mut escalated = Vec::new();
         let mut found = RoleList::new();
         let ordered = self.arguments.resolved.ordered(&mut found).iter().copied();
-        for role in ordered.filter(|role| view.judged.contains(*role)) {
+        for role in ordered.filter(|role| view.heard.contains(*role)) {
             let verdict = self.judge_role(tool, role, view);
             if verdict.effect() == Effect::Escalate {
                 escalated.push(self.program.registry.name(role));
@@ -79,15 +84,22 @@ impl<'p> Case<'p, '_, '_> {
                 break;
             }
         }
-        self.verdict(whole.unwrap_or(RoleVerdict::Sandbox), escalated)
+        let whole = whole.unwrap_or(RoleVerdict::Sandbox);
+        let whole = self.judge_granted(tool, whole);
+        self.verdict(whole, escalated)
     }
 
     /// The subject of the rules: the tool's resource roles, less those that the sandbox resolved.
     pub(super) fn role_view(&self, roles: RoleSet) -> RoleView {
         let operands = self.operands.iter();
+        let judged = roles.without(self.sandboxed);
         RoleView {
             roles,
-            judged: roles.without(self.sandboxed),
+            judged,
+            heard: match self.program.compatibility {
+                Compatibility::Careful => roles,
+                Compatibility::Runtime => judged,
+            },
             valued: operands.fold(RoleSet::default(), |all, operand| {
                 all.union(operand.bound.role_set)
             }),
@@ -166,12 +178,12 @@ impl<'p> Case<'p, '_, '_> {
         let left = self.collect_values(role, subject);
         let mut progress = Progress {
             had_values: !left.is_empty(),
+            granted: self.granted(role, &left),
             left,
             best: None,
         };
-        let is_file = self.settings.kind == Some(ServerKind::Filesystem);
-        if progress.had_values && is_file && self.is_sandboxed(role, SandboxOrder::BeforeRules) {
-            self.take_sandboxed(&mut progress);
+        if self.program.compatibility == Compatibility::Runtime {
+            self.take_granted(&mut progress);
         }
         let directories = self.pinned_directories(role, &progress.left);
         let mut walk = Walk::default();
@@ -182,6 +194,7 @@ impl<'p> Case<'p, '_, '_> {
                 self.add_keyed(&mut walk, role, &progress.left);
             }
             let Some((id, relevance)) = walk.next() else {
+                self.take_granted(&mut progress);
                 if progress.had_values && self.is_sandboxed(role, SandboxOrder::AfterRules) {
                     self.take_after_rules(role, &mut progress);
                 }
@@ -191,6 +204,11 @@ impl<'p> Case<'p, '_, '_> {
             };
             let Some(rule) = program.rule(id) else { continue };
             self.canonicalizer.facts.take_steps(1);
+            let is_unheard = self.passes_over_granted(rule, role, view, relevance);
+            if is_unheard && progress.is_granted() {
+                self.considered(id, false, "", Some(("sandbox", Why::Text(UNHEARD))));
+                continue;
+            }
             match relevance {
                 Relevance::CrossRole => {
                     let mut why = None;
@@ -201,7 +219,12 @@ impl<'p> Case<'p, '_, '_> {
                     }
                 }
                 Relevance::Direct | Relevance::InDirectory if progress.had_values => {
+                    let aside = match is_unheard {
+                        true => progress.set_aside(),
+                        false => Values::new(),
+                    };
                     let reach = self.discharge(rule, id, subject, &mut progress);
+                    progress.take_back(aside);
                     if let Reach::Nothing(directory) = reach
                         && relevance == Relevance::InDirectory
                         && self.is_out_of_reach(directory, &progress.left)
@@ -220,55 +243,6 @@ impl<'p> Case<'p, '_, '_> {
         let best = progress.best;
         let decided = best.unwrap_or_else(|| self.default_deny(progress.undecided(role)));
         self.end_walk(false, decided)
-    }
-
-    /// Returns `true` if the sandbox decides about the role at this time.
-    fn is_sandboxed(&self, role: RoleId, order: SandboxOrder) -> bool {
-        let program = self.program;
-        program.sandbox_order == order
-            && !program.sandbox.is_empty()
-            && program.sandbox_roles.contains(role)
-            && self.settings.is_sandboxed
-    }
-
-    /// Takes values out that no rule has decided about and that need none within the sandbox: each value on a
-    /// filesystem server, elsewhere all of them if no value of the role lies outside.
-    fn take_after_rules(&mut self, role: RoleId, progress: &mut Progress) {
-        if self.settings.kind != Some(ServerKind::Filesystem) {
-            let values = self.values_of(role);
-            self.take_steps_for_sandbox(values.len());
-            let sandbox = self.directories.sandbox(&mut self.canonicalizer);
-            let mut operands = values.iter().filter_map(|at| self.operands.get(*at));
-            if !operands.all(|operand| sandbox.holds(operand)) {
-                return;
-            }
-        }
-        let before = progress.left.len();
-        self.take_sandboxed(progress);
-        if progress.left.len() < before {
-            let name = self.program.registry.name(role);
-            self.note("sandbox", true, || {
-                format!("a `{name}` value that no rule decided about lies within the sandbox")
-            });
-        }
-    }
-
-    fn take_steps_for_sandbox(&mut self, values: usize) {
-        let directories = self.program.sandbox.len();
-        self.canonicalizer.facts.take_steps(values * directories);
-    }
-
-    /// On the filesystem server, a value that lies within the sandbox needs no rule.
-    fn take_sandboxed(&mut self, progress: &mut Progress) {
-        self.take_steps_for_sandbox(progress.left.len());
-        let sandbox = self.directories.sandbox(&mut self.canonicalizer);
-        let operands = &self.operands;
-        let before = progress.left.len();
-        let is_held = |at: &usize| operands.get(*at).is_some_and(|operand| sandbox.holds(operand));
-        progress.left.retain(|at| !is_held(at));
-        if progress.left.len() < before {
-            progress.add(RoleVerdict::Sandbox);
-        }
     }
 
     /// Takes from the values that are left those that a relevant rule decides about.
@@ -293,7 +267,12 @@ impl<'p> Case<'p, '_, '_> {
                 return Reach::Nothing(directory);
             }
         }
-        progress.add(RoleVerdict::Rule(rule.effect, id));
+        let needs_none =
+            rule.effect == Effect::Allow && !self.needs_rule() && progress.grants_all_but(&outside);
+        progress.add(match needs_none {
+            true => RoleVerdict::Sandbox,
+            false => RoleVerdict::Rule(rule.effect, id),
+        });
         if matched == Match::All {
             progress.left = outside;
             self.considered(id, true, "holds", None);
@@ -353,7 +332,7 @@ impl<'p> Case<'p, '_, '_> {
 
     fn walk_tool(&mut self, tool: &'p Tool, subject: &Subject) -> RoleVerdict {
         self.begin_walk(subject, Vec::new);
-        let mut best = None;
+        let (mut best, mut asked) = (None, None);
         let mut walk = Walk::default();
         walk.add_tool(self.program, tool);
         while let Some((id, _)) = walk.next() {
@@ -374,6 +353,10 @@ impl<'p> Case<'p, '_, '_> {
             self.considered(id, matched != Match::Nothing, "holds", why);
             match matched {
                 Match::Nothing => {}
+                // The paths are granted, so that it is heard where nothing else is.
+                Match::All if rule.asks_about_places(self.program.path_roles) && !rule.named.is_empty() => {
+                    asked.get_or_insert(RoleVerdict::Rule(rule.effect, id));
+                }
                 Match::Partial => best = join(best, RoleVerdict::Rule(rule.effect, id)),
                 Match::All => {
                     let decided = RoleVerdict::Rule(rule.effect, id);
@@ -381,7 +364,10 @@ impl<'p> Case<'p, '_, '_> {
                 }
             }
         }
-        let decided = self.default_deny(Undecided::Call);
+        let decided = match asked {
+            Some(asked) => best.map_or(asked, |best: RoleVerdict| best.join(asked)),
+            None => self.default_deny(Undecided::Call),
+        };
         self.end_walk(true, decided)
     }
 

@@ -191,6 +191,17 @@ impl Trace {
         }
     }
 
+    /// Begins the part that is about the call as a whole.
+    #[cold]
+    pub(super) fn begin_call(&mut self) {
+        if self.has_room() {
+            self.roles.push(RoleStep {
+                role: None,
+                walks: Vec::new(),
+            });
+        }
+    }
+
     /// Begins a walk through the rules that `concern` the judged role, in order.
     #[cold]
     pub(super) fn begin_walk(&mut self, alone: Option<String>, concern: Vec<RuleId>) {

@@ -33,6 +33,8 @@ pub(super) struct RoleView {
     pub(super) roles: RoleSet,
     /// Those that the sandbox did not resolve.
     pub(super) judged: RoleSet,
+    /// Those that go through the rules: under the careful defaults also what the sandbox resolved, for the sake of restrictions.
+    pub(super) heard: RoleSet,
     /// Every role that has a value.
     pub(super) valued: RoleSet,
 }

@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{JsonPath, Report};
 use crate::model::{Effect, SandboxOrder, ServerKind, Servers};
 use crate::policy::{Policy, Rule};
-use crate::role::{Category, Registry, RoleSet};
+use crate::role::{Category, Registry, RoleId, RoleSet};
 use crate::seed::INTROSPECTION_TOOL;
 use crate::text::is_at_or_below;
 
@@ -15,11 +15,14 @@ pub(crate) struct Sandboxed<'c> {
     pub(crate) servers: &'c Servers,
     pub(crate) roles: RoleSet,
     pub(crate) order: SandboxOrder,
+    /// `false` under the defaults of the existing runtime, where the sandbox allows a call before any rule is heard.
+    pub(crate) is_careful: bool,
 }
 
 /// Warns about each rule that does less or more than it seems to say:
 ///
-/// - it restricts a directory within the sandbox, or denies what the sandbox has already allowed;
+/// - it asks about a directory within the sandbox, where asking about places is not heard (under the defaults of the existing
+///   runtime: it restricts such a directory, or denies what the sandbox has already allowed);
 /// - it denies the introspection tool, which has already been allowed;
 /// - it allows a tool with URLs, and neither the rule nor an allowlist of the server names domains;
 /// - it has a domain pattern with a port, but ports are not compared.
@@ -48,7 +51,7 @@ pub(crate) fn overridden(
         let allows = rule.effect == Effect::Allow;
         let mut files = sandbox.servers.of_kind(ServerKind::Filesystem);
         let before = [
-            restricts_the_sandbox(rule, sandbox).then(|| {
+            restricts_the_sandbox(rule, registry, sandbox).then(|| {
                 let servers: Vec<String> = sandbox
                     .servers
                     .sandboxed()
@@ -64,7 +67,7 @@ pub(crate) fn overridden(
                 Code::Overridden,
                 &place,
                 format_args!(
-                    "the rule `{}` does not restrict {what}: allowed before it is read, expected other calls",
+                    "the rule `{}` does not restrict {what}: allowed without it, expected other calls",
                     rule.name
                 ),
             );
@@ -100,12 +103,24 @@ fn bears_urls(tool: &Tool, registry: &Registry) -> bool {
         .any(|role| registry.get(role).category == Category::Url)
 }
 
-/// Returns `true` if the rule restricts something that the sandbox has already allowed.
-fn restricts_the_sandbox(rule: &Rule, sandbox: &Sandboxed<'_>) -> bool {
+/// Returns `true` if the rule restricts something that the sandbox allows all the same.
+fn restricts_the_sandbox(rule: &Rule, registry: &Registry, sandbox: &Sandboxed<'_>) -> bool {
     let conditions = &rule.conditions;
+    let is_careful = sandbox.is_careful;
+    if is_careful && (rule.effect == Effect::Deny || conditions.tool.is_some() || !conditions.args.is_empty())
+    {
+        return false;
+    }
     let meets_paths = |roles: &[_]| {
         let roles: RoleSet = roles.iter().copied().collect();
         roles.intersects(sandbox.roles)
+    };
+    // Of resources the sandbox decides about paths alone.
+    let is_decided = |roles: &[RoleId]| {
+        let mut resources = roles
+            .iter()
+            .filter(|role| registry.get(**role).is_resource_identifier());
+        !is_careful && resources.all(|role| sandbox.roles.contains(*role))
     };
     let is_about_the_sandbox = match &conditions.paths {
         Some(paths) => {
@@ -117,7 +132,6 @@ fn restricts_the_sandbox(rule: &Rule, sandbox: &Sandboxed<'_>) -> bool {
         }
         None => rule.effect == Effect::Deny && !sandbox.directories.is_empty(),
     };
-    // A rule that also names domains or lists is judged by those roles, which the sandbox does not decide.
     sandbox.order == SandboxOrder::BeforeRules
         && rule.effect != Effect::Allow
         && is_about_the_sandbox
@@ -126,7 +140,11 @@ fn restricts_the_sandbox(rule: &Rule, sandbox: &Sandboxed<'_>) -> bool {
             .sandboxed()
             .any(|server| conditions.includes_server(server))
         && conditions.domains.is_none()
-        && conditions.lists.is_none()
+        && conditions
+            .lists
+            .iter()
+            .flatten()
+            .all(|list| is_decided(&list.roles))
         && conditions.roles.as_deref().is_none_or(meets_paths)
 }
 
@@ -205,6 +223,7 @@ mod tests {
             servers,
             roles: RoleSet::SANDBOX_SAFE,
             order: SandboxOrder::BeforeRules,
+            is_careful: false,
         }
     }
 

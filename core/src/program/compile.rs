@@ -158,10 +158,11 @@ impl Rules {
     ) {
         let (servers, tools) = (rule.conditions.server.take(), rule.conditions.tool.take());
         let directories = &mut self.directories;
-        let compiled = compile_rule(rule, registry, lists, ending, |within| {
+        let mut compiled = compile_rule(rule, registry, lists, ending, |within| {
             let (at, _) = directories.insert_full(absolute(within));
             at as DirectoryId
         });
+        compiled.names_tool = tools.is_some();
         self.ruled_roles = self.ruled_roles.union(compiled.named);
         for condition in &compiled.lists {
             self.listed_roles = self.listed_roles.union(condition.roles);
@@ -245,6 +246,7 @@ fn compile_rule(
         arguments: take(&mut conditions.args).into(),
         relevant,
         named,
+        names_tool: false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tools of which every call is denied: what can be told before any argument is known.
 
-use super::{Program, Rule, RuleId, ServerSettings, Tool};
+use super::{Compatibility, Program, Rule, RuleId, ServerSettings, Tool};
 use crate::model::{Effect, Roles, SandboxOrder};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
@@ -62,15 +62,22 @@ impl Program {
         judged: Option<RoleId>,
         sandbox: Option<SandboxOrder>,
     ) -> bool {
-        if sandbox == Some(SandboxOrder::BeforeRules) {
+        let is_before = sandbox == Some(SandboxOrder::BeforeRules);
+        if is_before && self.compatibility == Compatibility::Runtime {
             return false;
         }
+        let resources = borne.possibly.intersection(self.resource_roles);
         for (_, rule) in self.rules_of(tool) {
             let is_asked = match judged {
                 Some(role) => rule.relevant.contains(role),
                 None => rule.paths.is_none(),
             };
-            if !is_asked {
+            // Whether a rule about the whole call is heard for a role in the sandbox depends on the other roles.
+            let is_unsure = is_before
+                && rule.effect == Effect::Deny
+                && rule.relevant == RoleSet::ALL
+                && resources.iter().count() > 1;
+            if !is_asked || is_unsure {
                 continue;
             }
             if rule.effect == Effect::Deny {

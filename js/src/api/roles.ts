@@ -107,5 +107,5 @@ export function getIdentifierRoles(): ArgumentRole[] {
   return getRolesByCategory("identifier");
 }
 
-/** The roles whose paths are allowed within the sandbox before any rule is read. */
+/** The roles whose paths the sandbox decides about. */
 export const SANDBOX_SAFE_PATH_ROLES: ReadonlySet<ArgumentRole> = new Set(SANDBOX_SAFE);

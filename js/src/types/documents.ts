@@ -388,7 +388,8 @@ export interface EngineOptions {
     | readonly ("read-path" | "write-path" | "delete-path" | "write-history" | "delete-history")[]
     | undefined;
   /**
-   * `"before-rules"`: paths in the sandbox are allowed before any rule is read. `"after-rules"`: where no rule has decided.
+   * `"before-rules"`: rules that deny are heard about paths in the sandbox, and rules that ask about places are not.
+   * `"after-rules"`: all rules are, and the sandbox decides where none has.
    * Default `"before-rules"`.
    */
   readonly sandbox?: "before-rules" | "after-rules" | undefined;

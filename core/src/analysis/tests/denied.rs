@@ -133,7 +133,13 @@ fn what_denies_every_call() {
     check(fetch, std::slice::from_ref(&sandbox), &rest, &[]);
     let files = deny(json!({"server": "filesystem"}));
     check(files.clone(), &[], &["copy", "move", "read"], &[]);
-    check(files.clone(), std::slice::from_ref(&sandbox), &[], &[]);
+    // A deny rule is heard in the sandbox too, unless other roles are judged in its place.
+    check(
+        files.clone(),
+        std::slice::from_ref(&sandbox),
+        &["read"],
+        &["copy", "move"],
+    );
     let late = (DocumentKind::Options, json!({"sandbox": "after-rules"}));
     check(files, &[sandbox, late], &["copy", "move", "read"], &[]);
     let reading = deny(json!({"roles": "read-path"}));

@@ -282,7 +282,7 @@ fn a_rule_that_decides_nothing_is_said_with_what_does() {
     let decided = "decides nothing: what it matches is decided by";
     assert_eq!(
         said(
-            json!([within("in", "/srv/app/in", "deny")]),
+            json!([within("in", "/srv/app/in", "escalate")]),
             std::slice::from_ref(&sandbox)
         ),
         one(0, &format!("the rule `in` {decided} `structural-sandbox-allow`"))

@@ -52,8 +52,8 @@ fn rows() -> Vec<Row> {
     ]}});
     // The remote that such a call is without could not be told here.
     let explicit = json!(["git", "push", {"branch": "x", "remote": "https://example.com/a/b"}]);
-    let denied = json!({"sandbox": "/opt", "policy": {"rules": [
-        rule(json!({"paths": {"roles": ["write-path"], "within": "/opt"}}), "deny"),
+    let asked = json!({"sandbox": "/opt", "policy": {"rules": [
+        rule(json!({"paths": {"roles": ["write-path"], "within": "/opt"}}), "escalate"),
     ]}});
     let mut rows = vec![
         row(
@@ -204,13 +204,13 @@ fn rows() -> Vec<Row> {
         row(
             "sandbox",
             [json!("before-rules"), json!("after-rules")],
-            denied.clone(),
+            asked.clone(),
             in_sandbox(),
         ),
         row(
             "sandbox",
             [json!("after-rules"), json!("before-rules")],
-            denied,
+            asked,
             in_sandbox(),
         ),
         row(

@@ -60,7 +60,10 @@ impl<'p> Case<'p, '_, '_> {
         });
         let sent = sent.max();
         match effect {
-            Effect::Allow => given.min(sent.unwrap_or(given)),
+            Effect::Allow => match given.min(sent.unwrap_or(given)) {
+                Match::All if self.pushes_meet(condition) => Match::All,
+                _ => Match::Nothing,
+            },
             Effect::Escalate | Effect::Deny => {
                 let met = given.max(sent.unwrap_or(given));
                 match met == Match::Nothing && self.sent_items_meet(tool, condition) {

@@ -341,10 +341,11 @@ impl<'c> Case<'_, 'c, '_> {
         match condition.matcher {
             Matcher::Domains(set) => self.names_one_of(set, condition.effect, at, role),
             Matcher::List(_) if self.is_unknown(at) => Hit::look_alike(condition.effect != Effect::Allow),
-            Matcher::List(matcher @ ListMatcher::Identifiers(names))
-                if self.reads_refs(role, condition.effect) =>
-            {
-                self.ref_hit(matcher, names, at, role)
+            Matcher::List(matcher @ ListMatcher::Identifiers(names)) if self.reads_refs(role) => {
+                match condition.effect {
+                    Effect::Allow => self.granted_ref(matcher, names, at, role),
+                    Effect::Escalate | Effect::Deny => self.ref_hit(matcher, names, at, role),
+                }
             }
             Matcher::List(matcher) => self.list_hit(matcher, condition.effect, at, role),
         }

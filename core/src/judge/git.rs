@@ -11,7 +11,10 @@ use crate::model::{Argument, ArgumentName, ServerKind};
 use crate::program::Compatibility;
 use crate::role::RoleId;
 
-/// Gives an absent git remote the URLs of the default remote.
+/// The remote that servers name where the call names none.
+pub(super) const ORIGIN: &str = "origin";
+
+/// Gives an absent git remote the URLs of the default remote and, since many servers have it as their default, of `origin`.
 ///
 /// Where the server has an allowlist and it is not known which remote git would use, the call escalates, unless the
 /// rules deny it.
@@ -39,7 +42,11 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     // The current directory is the gate's, not the server's.
     if repositories.are_named || !is_careful {
         for directory in &repositories.directories {
-            urls.extend(case.canonicalizer.facts.git_default_remote_urls(directory));
+            let facts = &mut case.canonicalizer.facts;
+            urls.extend(facts.git_default_remote_urls(directory));
+            if is_careful {
+                urls.extend(facts.git_remote_urls(directory, ORIGIN));
+            }
         }
     }
     if case.canonicalizer.facts.has_failed() {

@@ -34,10 +34,39 @@ impl Case<'_, '_, '_> {
     }
 
     /// Returns `true` if a value counts as every ref that git would take it for.
-    pub(super) fn reads_refs(&self, role: RoleId, effect: Effect) -> bool {
-        role == RoleId::BRANCH_NAME
-            && effect != Effect::Allow
-            && self.program.compatibility == Compatibility::Careful
+    pub(super) fn reads_refs(&self, role: RoleId) -> bool {
+        role == RoleId::BRANCH_NAME && self.program.compatibility == Compatibility::Careful
+    }
+
+    /// How a ref meets the entries of a grant: every ref that git would update must be on the list. One that cannot be told is
+    /// not, and a forced update or a removal is more than what an entry names.
+    pub(super) fn granted_ref(
+        &mut self,
+        matcher: &ListMatcher,
+        names: &Identifiers,
+        at: usize,
+        role: RoleId,
+    ) -> Hit {
+        let step = self.program.registry.get(role).canonicalize;
+        let text = self.text(at, role).to_owned();
+        self.canonicalizer.facts.take_steps(text.len() / REF_BYTES);
+        if self.canonicalizer.facts.has_failed() {
+            return Hit::Miss;
+        }
+        let lists = |name: usize| names.name_branch(text.get(name..).unwrap_or_default());
+        let is_update = !text.starts_with(['+', ':']);
+        let is_listed = match Ref::read(&text) {
+            Ref::Branch(name) => is_update && lists(name),
+            Ref::Either(one, other) => is_update && lists(one) && lists(other),
+            Ref::Current => {
+                let branches = self.current_branches();
+                branches.is_some_and(|branches| branches.iter().all(|branch| names.name_branch(branch)))
+            }
+            Ref::Unknown => false,
+        };
+        // A tool that only reads may be allowed a revision as it is written.
+        let is_granted = is_listed || (!self.pushes() && matcher.grants_text(step, &text));
+        Hit::exact(is_granted && self.grants_push(names, at, role))
     }
 
     /// How a ref meets the entries of a restriction. One that cannot be told meets all of them.

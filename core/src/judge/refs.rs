@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::Case;
 use super::conditions::Hit;
+use super::git::ORIGIN;
+use super::{Case, Values};
 use crate::host::LOOK_UP;
 use crate::model::refs::Ref;
-use crate::model::{ServerKind, SideEffectLevel};
+use crate::model::{Condition, ConditionValue, ServerKind, SideEffectLevel, Test};
 use crate::net;
-use crate::program::{Identifiers, Tool};
+use crate::program::{Compatibility, Identifiers, Tool};
 use crate::role::RoleId;
 
 impl Case<'_, '_, '_> {
-    /// How the refs that a push of a value updates meet the entries of a restriction. If they cannot be told, they meet all
-    /// of them.
-    pub(super) fn push_hit(&mut self, names: &Identifiers, at: usize, role: RoleId) -> Hit {
+    /// The refs that a push of a value updates, found once; `None` if they cannot be told.
+    fn pushed(&mut self, at: usize, role: RoleId) -> Option<Arc<[String]>> {
         let known = match self.lookups_mut().pushed.get(&at) {
             Some(known) => known.clone(),
             None => {
@@ -22,11 +22,63 @@ impl Case<'_, '_, '_> {
                 self.lookups_mut().pushed.insert(at, found.clone());
                 found
             }
+        }?;
+        self.canonicalizer.facts.take_steps((known.len() + 1) * LOOK_UP);
+        Some(known)
+    }
+
+    /// Returns `true` if each ref that a push of a value updates is one of a grant's entries.
+    pub(super) fn grants_push(&mut self, names: &Identifiers, at: usize, role: RoleId) -> bool {
+        let Some(pushed) = self.pushed(at, role) else {
+            return false;
         };
-        let Some(pushed) = known else {
+        pushed.iter().all(|pushed| {
+            let listed = |at: usize| names.name_branch(pushed.get(at..).unwrap_or_default());
+            match Ref::read(pushed) {
+                Ref::Branch(name) => listed(name),
+                Ref::Either(one, other) => listed(one) && listed(other),
+                Ref::Current | Ref::Unknown => false,
+            }
+        })
+    }
+
+    /// Returns `true` if a grant's condition on an argument that names a branch is met by each ref that a push of it updates.
+    pub(super) fn pushes_meet(&mut self, condition: &Condition) -> bool {
+        let is_careful = self.program.compatibility == Compatibility::Careful;
+        let compares = matches!(condition.test, Test::Equals(_) | Test::In(_));
+        if !is_careful || !compares || !self.pushes() {
+            return true;
+        }
+        let branches = self.values_of(RoleId::BRANCH_NAME);
+        let is_there = |at: &usize| {
+            let argument = self.operands.get(*at).and_then(|operand| operand.bound.argument);
+            argument.is_some() && condition.argument.first() == Some(self.name_of(argument))
+        };
+        let there: Values = branches.into_iter().filter(is_there).collect();
+        there.into_iter().all(|at| {
+            let Some(pushed) = self.pushed(at, RoleId::BRANCH_NAME) else {
+                return false;
+            };
+            self.canonicalizer
+                .facts
+                .take_steps(pushed.len() * condition.test.cost());
+            pushed.iter().all(|pushed| {
+                let name = match Ref::read(pushed) {
+                    Ref::Branch(name) => pushed.get(name..),
+                    Ref::Either(..) | Ref::Current | Ref::Unknown => None,
+                };
+                let mut spelled = name.into_iter().chain([&**pushed]);
+                spelled.any(|text| condition.test.surely_holds(ConditionValue::Text(text)))
+            })
+        })
+    }
+
+    /// How the refs that a push of a value updates meet the entries of a restriction. If they cannot be told, they meet all
+    /// of them.
+    pub(super) fn push_hit(&mut self, names: &Identifiers, at: usize, role: RoleId) -> Hit {
+        let Some(pushed) = self.pushed(at, role) else {
             return Hit::LookAlike;
         };
-        self.canonicalizer.facts.take_steps((pushed.len() + 1) * LOOK_UP);
         let lists = |pushed: &String| {
             let listed = |at: usize| names.name_branch(pushed.get(at..).unwrap_or_default());
             match Ref::read(pushed) {
@@ -40,10 +92,10 @@ impl Case<'_, '_, '_> {
 
     /// The refs that a push of a value updates, in a call that names a remote or may; `None` if they cannot be told.
     fn pushed_refs(&mut self, at: usize, role: RoleId) -> Option<Vec<String>> {
-        let may_push = self.settings.kind == Some(ServerKind::Git) && self.may_push();
+        let pushes = self.pushes();
         let text = self.text(at, role);
         // A refspec with a destination says itself what it updates.
-        if !may_push || text.contains(':') {
+        if !pushes || text.contains(':') {
             return Some(Vec::new());
         }
         let reference = text.strip_prefix('+').unwrap_or(text).to_owned();
@@ -63,9 +115,18 @@ impl Case<'_, '_, '_> {
             for directory in &repositories.directories {
                 let facts = &mut self.canonicalizer.facts;
                 pushed.extend(facts.git_push_refs(directory, remote, &reference)?);
+                // An absent remote stands for `origin` as well.
+                if remote.is_empty() && !facts.git_remote_urls(directory, ORIGIN).is_empty() {
+                    pushed.extend(facts.git_push_refs(directory, ORIGIN, &reference)?);
+                }
             }
         }
         Some(pushed)
+    }
+
+    /// Returns `true` if the call is to git, and may push.
+    pub(super) fn pushes(&self) -> bool {
+        self.settings.kind == Some(ServerKind::Git) && self.may_push()
     }
 
     /// Returns `true` if the tool may push: it takes a remote, reaches the network, or says so by its name. One that takes no

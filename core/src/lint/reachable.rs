@@ -103,21 +103,23 @@ fn unmatched(condition: &str, roles: &[RoleId], allowed: &[Box<str>]) -> Option<
 fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
     let conditions = &rule.conditions;
     let set = |roles: &Vec<RoleId>| roles.iter().copied().collect::<RoleSet>();
-    let listed = conditions.lists.as_ref().map(|lists| {
-        let roles = lists.iter().flat_map(|list| &list.roles);
-        roles.copied().collect::<RoleSet>()
-    });
+    let is_resource = |role: &RoleId| registry.get(*role).is_resource_identifier();
     let named = [
         conditions.roles.as_ref().map(set),
         conditions.paths.as_ref().map(|paths| set(&paths.roles)),
         conditions.domains.as_ref().map(|domains| set(&domains.roles)),
-        listed,
     ];
     let common = named
         .into_iter()
         .flatten()
         .fold(RoleSet::ALL, RoleSet::intersection);
-    let is_resource = |role: &RoleId| registry.get(*role).is_resource_identifier();
+    let listed = conditions.lists.as_ref().map(|lists| {
+        let roles = lists.iter().flat_map(|list| &list.roles);
+        roles.copied().collect::<RoleSet>()
+    });
+    // A list of data is a further condition of a rule that names its resources elsewhere.
+    let narrowing = listed.filter(|listed| common == RoleSet::ALL || listed.iter().any(|role| is_resource(&role)));
+    let common = narrowing.map_or(common, |listed| common.intersection(listed));
     // A rule without `paths` also holds for a tool that has no resource role.
     let names_opaque = |roles: &[RoleId]| roles.iter().any(|role| !is_resource(role));
     let holds_without_resources = conditions.paths.is_none()
@@ -218,6 +220,12 @@ mod tests {
             // A tool without resources can meet both.
             (
                 json!({"roles": ["none"], "lists": [list("email-address")]}),
+                None,
+                None,
+            ),
+            // A list of data is a further condition.
+            (
+                json!({"domains": domains("git-remote-url"), "lists": [list("branch-name")]}),
                 None,
                 None,
             ),

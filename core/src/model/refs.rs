@@ -1,5 +1,5 @@
 //! The meaning of a text under the role `branch-name` to git: a branch, in one of several spellings, or something that
-//! cannot be told (SPEC §4). For restrictions; a grant compares the text.
+//! cannot be told (SPEC §4).
 
 /// The ref that git may take a text for.
 ///
@@ -47,6 +47,11 @@ pub(crate) fn named_by(entry: &str) -> impl Iterator<Item = &str> {
     let short = entry.strip_prefix("heads/");
     let full = entry.strip_prefix("refs/heads/");
     [Some(entry), short, full].into_iter().flatten()
+}
+
+/// The branch that an entry of a list names where it grants.
+pub(crate) fn granted_by(entry: &str) -> &str {
+    entry.strip_prefix("refs/heads/").unwrap_or(entry)
 }
 
 /// Returns `true` if git accepts the name as it is (`git-check-ref-format(1)`). One pass over a name in ASCII.

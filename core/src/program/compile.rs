@@ -13,6 +13,7 @@ use super::{
 use crate::annotation;
 use crate::config::{Config, WorkspaceRoots};
 use crate::host::Host;
+use crate::model::refs;
 use crate::model::{Argument, ArgumentName, Effect, MatchType, PointerTree, SchemaType, Segment};
 use crate::net::{DomainSet, PathEnding};
 use crate::path::{PathCase, expand_tilde, lexical};
@@ -128,6 +129,7 @@ fn relative_paths(compatibility: Compatibility) -> RelativePaths {
 
 /// The compiled rules, and the roles and directories that they name.
 struct Rules {
+    compatibility: Compatibility,
     rules: Vec<Rule>,
     index: Index,
     directories: Set<Box<str>>,
@@ -140,6 +142,7 @@ struct Rules {
 impl Rules {
     fn new(compatibility: Compatibility, count: usize) -> Self {
         Self {
+            compatibility,
             rules: Vec::with_capacity(count),
             index: Index::new(compatibility),
             directories: Set::default(),
@@ -158,7 +161,12 @@ impl Rules {
     ) {
         let (servers, tools) = (rule.conditions.server.take(), rule.conditions.tool.take());
         let directories = &mut self.directories;
-        let mut compiled = compile_rule(rule, registry, lists, ending, |within| {
+        // The existing runtime takes every list for one of resources.
+        let resources = match self.compatibility {
+            Compatibility::Careful => resource_roles,
+            Compatibility::Runtime => RoleSet::ALL,
+        };
+        let mut compiled = compile_rule(rule, (registry, lists), ending, resources, |within| {
             let (at, _) = directories.insert_full(absolute(within));
             at as DirectoryId
         });
@@ -186,9 +194,9 @@ fn dedup(paths: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
 /// Takes from the rule what the compiled one needs. To move the rule as a whole costs WebAssembly a call.
 fn compile_rule(
     rule: &mut policy::Rule,
-    registry: &Registry,
-    lists: &policy::Lists,
+    (registry, lists): (&Registry, &policy::Lists),
     ending: PathEnding,
+    resources: RoleSet,
     mut directory: impl FnMut(&str) -> DirectoryId,
 ) -> Rule {
     let conditions = &mut rule.conditions;
@@ -228,7 +236,14 @@ fn compile_rule(
         let listed = lists
             .iter()
             .fold(RoleSet::default(), |union, list| union.union(list.roles));
-        relevant = relevant.intersection(listed);
+        // A list of data is a further condition of a grant that names its resources elsewhere.
+        let is_further = rule.effect == Effect::Allow
+            && relevant != RoleSet::ALL
+            && !lists.is_empty()
+            && !listed.intersects(resources);
+        if !is_further {
+            relevant = relevant.intersection(listed);
+        }
         named = if lists.is_empty() {
             listed
         } else {
@@ -270,8 +285,14 @@ fn compile_list(
                 }
             }
             let allowed: Vec<&str> = allowed.iter().map(|one| &**one).collect();
-            let reads_refs = condition.roles.contains(&RoleId::BRANCH_NAME) && effect != Effect::Allow;
-            ListMatcher::Identifiers(Identifiers::new(&allowed, &steps, reads_refs))
+            let read = allowed
+                .iter()
+                .filter(|_| condition.roles.contains(&RoleId::BRANCH_NAME));
+            let branches: Vec<&str> = match effect {
+                Effect::Allow => read.map(|entry| refs::granted_by(entry)).collect(),
+                Effect::Escalate | Effect::Deny => read.flat_map(|entry| refs::named_by(entry)).collect(),
+            };
+            ListMatcher::Identifiers(Identifiers::new(&allowed, &steps, branches))
         }
     };
     ListCondition {

@@ -2,7 +2,6 @@
 
 use super::mailbox;
 use crate::host::LOOK_UP;
-use crate::model::refs;
 use crate::net::DomainSet;
 use crate::role::Step;
 use crate::table::Set;
@@ -22,22 +21,24 @@ pub(crate) enum ListMatcher {
 pub(crate) struct Identifiers {
     /// The entries in each canonical form that the roles of the condition have.
     pub(crate) sets: Vec<(Step, Entries)>,
-    /// The branches that the entries name, where a restriction looks at branches.
+    /// The branches that the entries name, where the condition looks at branches.
     branches: Entries,
 }
 
 impl Identifiers {
-    /// The `entries`, canonical by each of the steps; `reads_refs` if a value counts as the branch that git takes it for.
-    pub(crate) fn new(entries: &[&str], steps: &[Step], reads_refs: bool) -> Self {
+    /// The `entries`, canonical by each of the steps; `branches` are those that they name.
+    pub(crate) fn new<'a>(
+        entries: &[&'a str],
+        steps: &[Step],
+        branches: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
         let canonical = |step: &Step| {
             let entries = entries.iter().map(|one| step.apply(one).into_owned());
             (*step, Entries::new(entries))
         };
-        let read = entries.iter().filter(|_| reads_refs);
-        let branches = read.flat_map(|entry| refs::named_by(entry)).map(str::to_owned);
         Self {
             sets: steps.iter().map(canonical).collect(),
-            branches: Entries::new(branches),
+            branches: Entries::new(branches.into_iter().map(str::to_owned)),
         }
     }
 

@@ -95,12 +95,12 @@ impl ApprovalConstraint {
         }
     }
 
-    /// The category of the roles that such a constraint is for.
-    pub(crate) fn category(&self) -> Category {
+    /// Returns `true` if such a constraint is for roles of the category.
+    pub(crate) fn is_for(&self, category: Category) -> bool {
         match self {
-            Self::Directory { .. } => Category::Path,
-            Self::Domain { .. } => Category::Url,
-            Self::Exact { .. } => Category::Identifier,
+            Self::Directory { .. } => category == Category::Path,
+            Self::Domain { .. } => category == Category::Url,
+            Self::Exact { .. } => matches!(category, Category::Identifier | Category::Opaque),
         }
     }
 

@@ -250,6 +250,9 @@ impl RoleSet {
     /// The roles of what is sent to people, and of who may see it.
     pub(crate) const SENT: RoleSet =
         RoleSet(1 << RoleId::SHARE_PERMISSION.0 | 1 << RoleId::EMAIL_ADDRESS.0 | 1 << RoleId::EMAIL_BODY.0);
+    /// The roles of data that tells what a call does, so that an approval says which values it is for.
+    pub(crate) const TELLING: RoleSet =
+        RoleSet(1 << RoleId::SHARE_PERMISSION.0 | 1 << RoleId::EMAIL_ADDRESS.0 | 1 << RoleId::BRANCH_NAME.0);
     /// Every possible role.
     pub const ALL: RoleSet = RoleSet(u64::MAX);
 

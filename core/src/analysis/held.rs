@@ -32,6 +32,9 @@ pub enum Outcome {
         /// The disk that the proof assumes, if links could change it.
         #[serde(skip_serializing_if = "Option::is_none")]
         on: Option<&'static str>,
+        /// `true` if it says what is never allowed, and calls that it is about escalate: a person may approve them.
+        #[serde(rename = "butForApprovals", skip_serializing_if = "std::ops::Not::not")]
+        but_for_approvals: bool,
     },
     /// It does not hold.
     Refuted {
@@ -93,6 +96,8 @@ pub(super) struct HeldStatement<'a, 'e> {
     branch: Option<&'a str>,
     /// How many regions the statement is about.
     pub(super) regions: usize,
+    /// `true` if one of them escalates.
+    pub(super) escalates: bool,
 }
 
 /// A region of one group: the call that stands for it, and how strict the engine is about it.
@@ -126,6 +131,7 @@ impl<'a, 'e> HeldStatement<'a, 'e> {
             meant: Meant::new(analysis.imagined.program(), &invariant.calls),
             branch,
             regions: 0,
+            escalates: false,
         }
     }
 
@@ -181,7 +187,10 @@ impl<'a, 'e> HeldStatement<'a, 'e> {
             }
             // What is refused for its form is refused whatever the policy says.
             stands.retain(|stand| !stand.is_about_form);
-            self.regions += stands.iter().filter(|stand| stand.is_meant).count();
+            for stand in stands.iter().filter(|stand| stand.is_meant) {
+                self.regions += 1;
+                self.escalates |= stand.strictness == Effect::Escalate as u8;
+            }
             let alone = self.made_bad(&mode, &groups, &stands);
             let found = alone.or_else(|| match self.divided.analysis.is_about_several {
                 true => self.made_bad_by_another_value(&mode, &groups, &stands),

@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use super::beyond::{self, Unnamed};
-use super::held::{HeldStatement, Outcome, about};
+use super::held::{HeldStatement, Outcome, about, is_excluded};
 use super::{Progress, Subject, Watcher};
 use crate::engine::{Engine, Imagined};
 use crate::host::Host;
+use crate::model::Effect;
 use crate::policy::Invariant;
 
 /// A statement and what is known of it.
@@ -57,7 +58,7 @@ fn outcome(
 ) -> Outcome {
     let calls = &invariant.calls;
     let analysis = about(Imagined::new(engine, host), invariant);
-    let (mut regions, mut because) = (0, Vec::new());
+    let (mut regions, mut escalates, mut because) = (0, false, Vec::new());
     let holds = |patterns: &Option<Vec<crate::glob::NamePattern>>, name: &str| {
         let patterns = patterns.as_ref();
         patterns.is_none_or(|patterns| patterns.iter().any(|pattern| pattern.matches(name)))
@@ -82,6 +83,7 @@ fn outcome(
             return refuted;
         }
         regions += held.regions;
+        escalates |= held.escalates;
         if held.may_be_about_calls() {
             let mut reasons = held.reasons();
             if host.is_none() {
@@ -110,6 +112,7 @@ fn outcome(
         Outcome::Proven {
             regions,
             on: on.then_some(WITHOUT_LINKS),
+            but_for_approvals: escalates && is_excluded(invariant, Effect::Allow as u8),
         }
     }
 }

@@ -206,7 +206,10 @@ fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ApprovalConst
     };
     let is_known = object.unknown_keys(&["kind", "role", key], Severity::Error);
     let role = object.require("role", "a role", |node| read_role(node, category, limits));
-    let text = read_limit(&object, key, category, limits);
+    let is_data = role
+        .as_deref()
+        .is_some_and(|role| built_in(role) == Some(Category::Opaque));
+    let text = read_limit(&object, key, category, is_data, limits);
     let (role, text) = (role?, text?);
     is_known.then_some(match category {
         Category::Path => ApprovalConstraint::Directory {
@@ -220,10 +223,19 @@ fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ApprovalConst
     })
 }
 
-/// The directory, the domain or the identifier that bounds the values.
-fn read_limit(object: &Object<'_, '_>, key: &str, category: Category, limits: &Limits) -> Option<String> {
+/// The directory, the domain or the identifier that bounds the values. Data may be the empty text: nothing was given.
+fn read_limit(
+    object: &Object<'_, '_>,
+    key: &str,
+    category: Category,
+    is_data: bool,
+    limits: &Limits,
+) -> Option<String> {
     object.require(key, "a string", |node| {
-        let text = bounded_name(node, limits)?;
+        let text = match is_data {
+            true => node.bounded_string(limits)?,
+            false => bounded_name(node, limits)?,
+        };
         let is_canonical = || text != "/" && !text.contains('\0') && lexical(text, "/") == text;
         if category == Category::Path && !is_canonical() {
             let why = "expected a canonical directory below `/`, which begins with `/` and holds no `.`, `..` or `//`";
@@ -234,12 +246,18 @@ fn read_limit(object: &Object<'_, '_>, key: &str, category: Category, limits: &L
     })
 }
 
+/// The category of a role that every engine has.
+fn built_in(name: &str) -> Option<Category> {
+    let registry = Registry::default();
+    registry.find(name).map(|role| registry.get(role).category)
+}
+
 /// The name of a role; the approval does not say which roles the host defines.
 fn read_role(node: &Node<'_, '_>, category: Category, limits: &Limits) -> Option<String> {
     let name = bounded_name(node, limits)?;
-    let registry = Registry::default();
-    let known = registry.find(name).map(|role| registry.get(role).category);
-    if known.is_some_and(|known| known != category) {
+    let fits =
+        |known: Category| known == category || category == Category::Identifier && known == Category::Opaque;
+    if built_in(name).is_some_and(|known| !fits(known)) {
         let why = format!("expected a role of category `{}`", category.as_str());
         node.refuse(Code::InvalidValue, &why);
         return None;

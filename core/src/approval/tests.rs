@@ -175,7 +175,7 @@ fn an_approval_with_a_fault_is_refused() {
             ".domain: found the key",
         ),
         (
-            json!({"kind": "exact", "role": "branch-name", "value": "main"}),
+            json!({"kind": "exact", "role": "read-path", "value": "main"}),
             "expected a role of category `identifier`",
         ),
         (

@@ -214,7 +214,8 @@ mod tests {
         host.questions.borrow_mut().clear();
         let analysis = Analysis::with_host(&engine, &host);
         for tool in ["copy", "move"] {
-            analysis.denies_every_call("s", tool);
+            // Each of the many calls in which the same paths stand would ask again.
+            assert!(analysis.tool("s", tool).is_some_and(|tool| tool.calls > 1));
         }
         let asked = host.questions.borrow();
         let mut distinct = asked.clone();

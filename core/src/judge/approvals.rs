@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::locations::url_kind;
 use super::{Case, Decision, Verdict, checks, domains};
 use crate::approval::{Approval, ApprovalConstraint, Approving, Moment, Offer, describe};
-use crate::model::Effect;
+use crate::model::{Effect, ServerKind};
 use crate::net::UrlKind;
 use crate::path::CanonicalPath;
-use crate::program::RuleId;
+use crate::program::{Compatibility, RuleId};
 use crate::role::{Category, RoleId, RoleSet, Step};
 use crate::text::is_at_or_below;
 
@@ -80,19 +80,17 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         let most = self.program.limits.approval_constraints;
         let mut constraints: Vec<ApprovalConstraint> = Vec::new();
         for role in roles {
-            let values = self.values_of(role);
-            if values.is_empty() {
+            let found = self.constraints_of(role)?;
+            if found.is_empty() {
                 return None;
             }
-            for at in values {
-                for constraint in self.constraints(at, role)? {
-                    if !constraints.contains(&constraint) {
-                        constraints.push(constraint);
-                    }
+            for constraint in found {
+                if !constraints.contains(&constraint) {
+                    constraints.push(constraint);
                 }
-                if constraints.len() > most {
-                    return None;
-                }
+            }
+            if constraints.len() > most {
+                return None;
             }
         }
         let (server_name, tool_name) = (self.call.server().to_owned(), self.call.tool().to_owned());
@@ -225,6 +223,11 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             let others = roles.intersection(self.tool_roles);
             escalation.roles.extend(others.iter());
         }
+        // What a call does depends on these, whether or not a rule looks at them.
+        if self.program.compatibility == Compatibility::Careful {
+            let telling = self.tool_roles.intersection(RoleSet::TELLING);
+            escalation.roles.extend(telling.iter());
+        }
         let mut seen = RoleSet::default();
         let mut roles = escalation.roles;
         roles.retain(|role| {
@@ -275,7 +278,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         for (at, constraint) in constraints.iter().enumerate() {
             let name = constraint.role();
             let role = registry.find(name);
-            let role = role.filter(|role| registry.get(*role).category == constraint.category());
+            let role = role.filter(|role| constraint.is_for(registry.get(*role).category));
             let Some(role) = role else {
                 return Some(format!(
                     "constrains `{name}`, which is not a role of that kind here"
@@ -305,10 +308,34 @@ impl<'p, 'c> Case<'p, 'c, '_> {
     /// The values of a role in the form in which they are compared; `None` if one of them cannot be constrained.
     fn measures(&mut self, role: RoleId) -> Option<BTreeSet<String>> {
         let mut all = BTreeSet::new();
-        for at in self.values_of(role) {
+        let values = self.values_of(role);
+        if values.is_empty() && self.is_data(role) {
+            all.insert(String::new());
+        }
+        for at in values {
             all.extend(self.measure(at, role)?);
         }
         Some(all)
+    }
+
+    /// Returns `true` if an approval constrains data under the role: the texts, or that there is none.
+    fn is_data(&self, role: RoleId) -> bool {
+        self.program.compatibility == Compatibility::Careful
+            && self.program.registry.get(role).category == Category::Opaque
+    }
+
+    /// Data is compared as it is written, a branch also as every ref that git updates.
+    fn measured_data(&mut self, at: usize, role: RoleId) -> Option<Vec<String>> {
+        let definition = self.program.registry.get(role);
+        let steps = [Some(definition.canonicalize), definition.extract_policy_value];
+        if steps.contains(&Some(Step::Redact)) {
+            return None;
+        }
+        let text = self.text(at, role).to_owned();
+        if role == RoleId::BRANCH_NAME && self.settings.kind == Some(ServerKind::Git) {
+            return self.updated_refs(at, text);
+        }
+        Some(vec![text])
     }
 
     /// One value of a role in the form in which it is compared: its places, its domains, or its canonical form.
@@ -344,9 +371,24 @@ impl<'p, 'c> Case<'p, 'c, '_> {
                 let text = self.text(at, role).to_owned();
                 (!text.is_empty()).then(|| vec![text])
             }
-            // A place of a world has no name that an approval could keep, and data names no resource.
+            Category::Opaque if self.is_data(role) => self.measured_data(at, role),
+            // A place of a world has no name that an approval could keep.
             Category::Address | Category::Opaque => None,
         }
+    }
+
+    /// The constraints that an approval of the role's values would have.
+    fn constraints_of(&mut self, role: RoleId) -> Option<Vec<ApprovalConstraint>> {
+        let values = self.values_of(role);
+        if values.is_empty() && self.is_data(role) {
+            let (role, value) = (self.program.registry.name(role).to_owned(), String::new());
+            return Some(vec![ApprovalConstraint::Exact { role, value }]);
+        }
+        let mut all = Vec::new();
+        for at in values {
+            all.extend(self.constraints(at, role)?);
+        }
+        Some(all)
     }
 
     /// The constraints that an approval of the value would have.
@@ -356,24 +398,36 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         let measured = self.measure(at, role)?;
         match program.registry.get(role).category {
             Category::Path => {
-                let directory = self.directory_of(at, role)?;
+                let directories = match role {
+                    // Removing one file is not removing the directory that holds it.
+                    RoleId::DELETE_PATH if program.compatibility == Compatibility::Careful => {
+                        // The approval of a link's removal would cover that of its target.
+                        self.operands
+                            .get(at)
+                            .filter(|operand| operand.entry().is_none())?;
+                        measured
+                    }
+                    _ => vec![self.directory_of(at, role)?],
+                };
                 // The root would cover every path there is.
-                (directory != "/").then(|| {
-                    vec![ApprovalConstraint::Directory {
-                        role: name(),
-                        directory,
-                    }]
-                })
+                if directories.iter().any(|directory| directory == "/") {
+                    return None;
+                }
+                let constraint = |directory| ApprovalConstraint::Directory {
+                    role: name(),
+                    directory,
+                };
+                Some(directories.into_iter().map(constraint).collect())
             }
             Category::Url => {
                 let constraint = |domain| ApprovalConstraint::Domain { role: name(), domain };
                 Some(measured.into_iter().map(constraint).collect())
             }
-            Category::Identifier => {
+            Category::Identifier | Category::Opaque => {
                 let constraint = |value| ApprovalConstraint::Exact { role: name(), value };
                 Some(measured.into_iter().map(constraint).collect())
             }
-            Category::Address | Category::Opaque => None,
+            Category::Address => None,
         }
     }
 

@@ -87,10 +87,11 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     None
 }
 
-/// Gives an absent branch the empty value: what git takes it for matters to a restriction.
+/// Gives an absent branch the empty value: what git takes it for matters to conditions and approvals.
 pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
-    let is_restricted = case.program.compatibility == Compatibility::Careful
-        && case.program.listed_roles.contains(RoleId::BRANCH_NAME);
+    // An approval says for which branch it is.
+    let is_looked_at = case.program.listed_roles.contains(RoleId::BRANCH_NAME) || case.escalation.is_some();
+    let is_restricted = case.program.compatibility == Compatibility::Careful && is_looked_at;
     let is_absent = case.tool_roles.contains(RoleId::BRANCH_NAME)
         && !case
             .operands

@@ -73,6 +73,17 @@ impl Case<'_, '_, '_> {
         })
     }
 
+    /// A branch as it is written, or the one that is checked out in its place, and every ref that a push of it updates; `None` if
+    /// they cannot be told.
+    pub(super) fn updated_refs(&mut self, at: usize, text: String) -> Option<Vec<String>> {
+        let mut refs = match Ref::read(&text) {
+            Ref::Current => self.current_branches()?.to_vec(),
+            Ref::Branch(_) | Ref::Either(..) | Ref::Unknown => vec![text],
+        };
+        refs.extend(self.pushed(at, RoleId::BRANCH_NAME)?.iter().cloned());
+        Some(refs)
+    }
+
     /// How the refs that a push of a value updates meet the entries of a restriction. If they cannot be told, they meet all
     /// of them.
     pub(super) fn push_hit(&mut self, names: &Identifiers, at: usize, role: RoleId) -> Hit {

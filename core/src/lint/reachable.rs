@@ -118,7 +118,8 @@ fn has_common_role(rule: &Rule, registry: &Registry) -> bool {
         roles.copied().collect::<RoleSet>()
     });
     // A list of data is a further condition of a rule that names its resources elsewhere.
-    let narrowing = listed.filter(|listed| common == RoleSet::ALL || listed.iter().any(|role| is_resource(&role)));
+    let narrowing =
+        listed.filter(|listed| common == RoleSet::ALL || listed.iter().any(|role| is_resource(&role)));
     let common = narrowing.map_or(common, |listed| common.intersection(listed));
     // A rule without `paths` also holds for a tool that has no resource role.
     let names_opaque = |roles: &[RoleId]| roles.iter().any(|role| !is_resource(role));

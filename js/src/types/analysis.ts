@@ -136,6 +136,8 @@ export type Statement = {
       readonly regions: number;
       /** The disk that the proof assumes, if links could change it: `a disk without links`. */
       readonly on?: string;
+      /** The statement says what is never allowed, and calls that it is about escalate: a person may approve them. */
+      readonly butForApprovals?: true;
     }
   | {
       readonly result: "refuted";

@@ -66,9 +66,21 @@ fn worse(one: Exit, other: Exit) -> Exit {
 fn shown(statement: &Statement) -> String {
     let name = clean(&statement.name);
     match &statement.outcome {
-        Outcome::Proven { regions, on } => {
+        Outcome::Proven {
+            regions,
+            on,
+            but_for_approvals,
+        } => {
             let on = on.map(|disk| format!(", on {disk}")).unwrap_or_default();
-            let count = paint(DIM, &format!("{}{on}", counted(*regions, "region", "regions")));
+            let but = if *but_for_approvals {
+                ", but for approvals"
+            } else {
+                ""
+            };
+            let count = paint(
+                DIM,
+                &format!("{}{on}{but}", counted(*regions, "region", "regions")),
+            );
             format!("{} {name} {count}\n", paint(GREEN, "proven "))
         }
         Outcome::Refuted { call, decision, rule } => format!(

@@ -23,6 +23,7 @@ pub(crate) use protected::{ProtectedPattern, Protection};
 pub(crate) use server::ServerSettings;
 use server::{ToolKey, ToolName};
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -46,6 +47,8 @@ pub(crate) struct Program {
     pub(crate) home: Box<str>,
     pub(crate) current: Box<str>,
     pub(crate) unknown_arguments: UnknownArguments,
+    /// The arguments that clients add to the calls of every tool.
+    pub(crate) client_arguments: BTreeSet<Box<str>>,
     pub(crate) heuristic_paths: bool,
     pub(crate) path_case: PathCase,
     pub(crate) compatibility: Compatibility,

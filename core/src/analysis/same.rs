@@ -68,6 +68,7 @@ pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
     let same = [
         ("homeDir", one.home == other.home && one.current == other.current),
         ("compatibility", one.compatibility == other.compatibility),
+        ("clientArguments", one.client_arguments == other.client_arguments),
         ("relativePaths", one.relative_paths == other.relative_paths),
         ("serverPaths", servers(one, other, |server| &server.paths)),
         (

@@ -17,6 +17,8 @@ pub(crate) struct Options {
     /// `heuristicPaths`: whether every argument that looks like a path is checked against the protected paths.
     pub(crate) heuristic_paths: bool,
     pub(crate) unknown_arguments: UnknownArguments,
+    /// `clientArguments`: arguments that clients add to the calls of every tool.
+    pub(crate) client_arguments: Vec<Box<str>>,
     /// `None` leaves it to the host.
     pub(crate) path_case: Option<PathCase>,
     pub(crate) directories: Directories,
@@ -46,6 +48,7 @@ impl Default for Options {
             compatibility: Compatibility::Careful,
             heuristic_paths: true,
             unknown_arguments: UnknownArguments::Schema,
+            client_arguments: Vec::new(),
             path_case: None,
             directories: Directories::Fresh,
             relative_paths: None,
@@ -163,6 +166,7 @@ pub(super) fn read(node: &Node<'_, '_>) -> Options {
             node.one_of(HEURISTIC_PATHS)
         }),
         unknown_arguments: object.read_or("unknownArguments", defaults.unknown_arguments, |node| node.word()),
+        client_arguments: object.read_or_default("clientArguments", |node| node.names()),
         path_case: object.read("pathCase", |node| node.one_of(PATH_CASE)),
         directories: object.read_or("directories", defaults.directories, |node| node.word()),
         relative_paths: object.read("relativePaths", |node| node.word()),
@@ -289,6 +293,7 @@ mod tests {
         check(
             json!({
                 "compatibility": "runtime", "heuristicPaths": "off", "unknownArguments": "escalate", "pathCase": "insensitive",
+                "clientArguments": ["toolCallId"],
                 "directories": "pinned", "strict": true, "limits": {"depth": 8, "rules": 0},
                 "harnServer": "vm", "workspaceRoots": "sandbox", "relativePaths": "as-given",
                 "serverPaths": {"fs": {"/srv/": "/work"}}, "serverAliases": {"fs": "filesystem"},
@@ -299,6 +304,7 @@ mod tests {
                 compatibility: Compatibility::Runtime,
                 heuristic_paths: false,
                 unknown_arguments: UnknownArguments::Escalate,
+                client_arguments: vec!["toolCallId".into()],
                 path_case: Some(PathCase::Insensitive),
                 directories: Directories::Pinned,
                 relative_paths: Some(RelativePaths::AsGiven),
@@ -380,7 +386,7 @@ mod tests {
             Options::default(),
             &[
                 "error[unknown-key] at options.heuristicPath: found the key `heuristicPath`, expected one of \
-                 `compatibility`, `heuristicPaths`, `unknownArguments`, `pathCase`, `directories`, `relativePaths`, `serverPaths`, `harnServer`, `workspaceRoots`, \
+                 `compatibility`, `heuristicPaths`, `unknownArguments`, `clientArguments`, `pathCase`, `directories`, `relativePaths`, `serverPaths`, `harnServer`, `workspaceRoots`, \
                  `serverAliases`, `sandboxServers`, `sandboxRoles`, `sandbox`, `workingDirectory`, `strict`, `limits` \
                  (help: did you mean `heuristicPaths`?)",
                 "error[unknown-value] at options.pathCase: found `\"Sensitive\"`, expected one of `sensitive`, \

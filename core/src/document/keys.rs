@@ -71,6 +71,7 @@ pub(crate) const OPTIONS: &[&str] = &[
     "compatibility",
     "heuristicPaths",
     "unknownArguments",
+    "clientArguments",
     "pathCase",
     "directories",
     "relativePaths",

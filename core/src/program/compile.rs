@@ -45,7 +45,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         config.annotations,
         ceiling.as_ref(),
         &compiled.index,
-        options.unknown_arguments,
+        (options.unknown_arguments, &options.client_arguments),
     );
     if options.compatibility == Compatibility::Careful {
         for tool in &mut tools {
@@ -71,6 +71,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         home: home.into(),
         current: current.into(),
         unknown_arguments: options.unknown_arguments,
+        client_arguments: options.client_arguments.iter().cloned().collect(),
         heuristic_paths: options.heuristic_paths,
         path_case: options.path_case.unwrap_or_else(|| path_case(host)),
         compatibility: options.compatibility,
@@ -305,7 +306,7 @@ fn compile_tools(
     annotations: annotation::Annotations,
     ceiling: Option<&Ceiling>,
     index: &Index,
-    unknown: UnknownArguments,
+    unknown: (UnknownArguments, &[Box<str>]),
 ) -> Box<[Tool]> {
     let mut tools = annotations.tools;
     let order = sort::order_by(&tools, |one, other| {
@@ -326,11 +327,12 @@ fn compile_tool(
     tool: &mut annotation::Tool,
     ceiling: Option<&Ceiling>,
     index: &Index,
-    unknown: UnknownArguments,
+    (unknown, added): (UnknownArguments, &[Box<str>]),
     conditioned: &mut BTreeMap<Vec<usize>, Arc<PointerTree>>,
 ) -> Tool {
     let schema = &tool.semantics.arg_schema;
-    let shaped = schema.required.iter().chain(schema.arg_aliases.values()).cloned();
+    let shaped = schema.required.iter().chain(schema.arg_aliases.values());
+    let shaped = shaped.chain(added).cloned();
     let properties = take(&mut tool.schema.properties);
     let (mut members, unnamed) = compile_members(&tool.arguments, properties, shaped, unknown);
     for (at, name) in tool.schema.required.iter().enumerate() {

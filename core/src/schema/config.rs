@@ -23,6 +23,9 @@ pub(super) fn options() -> Value {
             "Whether every argument that looks like a path is checked against the protected paths.",
         ),
         "unknownArguments" => word::<UnknownArguments>("What becomes of an argument without an annotation."),
+        "clientArguments" => {
+            names("Arguments that clients add to the calls of every tool, and that are not unknown.")
+        }
         "pathCase" => one_of(PATH_CASE, "Whether names that differ in case may be one file."),
         "directories" => word::<Directories>("When the directories of rules are resolved."),
         "relativePaths" => word::<RelativePaths>("What a gate does with relative paths."),

@@ -354,6 +354,8 @@ export interface EngineOptions {
   readonly heuristicPaths?: "on" | "off" | undefined;
   /** The treatment of an argument that the annotation does not name. Default `"schema"`: the tool's schema decides. */
   readonly unknownArguments?: "schema" | "ignore" | "escalate" | "deny" | undefined;
+  /** Arguments that clients add to the calls of every tool, such as `toolCallId`: they are not unknown. Default none. */
+  readonly clientArguments?: readonly string[] | undefined;
   /** `"insensitive"`: names that differ in case may be one file. Default: as the host says. */
   readonly pathCase?: "sensitive" | "insensitive" | undefined;
   /**

@@ -134,6 +134,7 @@ fn of_options() -> Vec<Edit> {
         ("unknownArguments", json!("ignore")),
         ("unknownArguments", json!("deny")),
         ("unknownArguments", json!("escalate")),
+        ("clientArguments", json!(["toolCallId"])),
         ("pathCase", json!("insensitive")),
         ("directories", json!("pinned")),
         ("relativePaths", json!("deny")),

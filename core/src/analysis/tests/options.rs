@@ -122,6 +122,12 @@ fn rows() -> Vec<Row> {
             json!({}),
             shut(json!(1)),
         ),
+        row(
+            "clientArguments",
+            [json!([]), json!(["opts"])],
+            json!({}),
+            shut(json!(1)),
+        ),
         // An argument that only a condition names, in calls that are escalated without it.
         row(
             "unknownArguments",

@@ -221,7 +221,15 @@ const SETTINGS: [Setting; 13] = [
 const CHOICES: [&str; 5] = ["action", "command", "mode", "operation", "subcommand"];
 
 /// Words that say that a tool is about files.
-const FILE_WORDS: [&str; 7] = ["file", "directory", "folder", "filesystem", "disk", "path", "archive"];
+const FILE_WORDS: [&str; 7] = [
+    "file",
+    "directory",
+    "folder",
+    "filesystem",
+    "disk",
+    "path",
+    "archive",
+];
 
 /// Words for what a file holds or describes.
 const PART_WORDS: [&str; 19] = [

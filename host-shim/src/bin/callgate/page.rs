@@ -31,8 +31,12 @@ pub(crate) fn rendered(markdown: &str) -> String {
                 text.push(' ');
                 text.push_str(more.trim_start());
             }
-            let hanging = " ".repeat(marker(&text));
-            shown.push_str(&format!("{}\n", wrapped(&styled(&text), 0, &hanging)));
+            // An item of a list within a list keeps its place.
+            let item = text.trim_start();
+            let indent = text.len() - item.len();
+            let hanging = " ".repeat(indent + marker(item));
+            let shown_item = wrapped(&styled(item), indent, &hanging);
+            shown.push_str(&format!("{}{shown_item}\n", " ".repeat(indent)));
         }
     }
     shown
@@ -40,7 +44,7 @@ pub(crate) fn rendered(markdown: &str) -> String {
 
 /// Returns `true` if the line belongs to the paragraph, or the item of a list, above it.
 fn continues(line: &str) -> bool {
-    !line.is_empty() && !line.starts_with(['#', '|', '`']) && marker(line) == 0
+    !line.is_empty() && !line.starts_with(['#', '|', '`']) && marker(line.trim_start()) == 0
         || line.starts_with('`') && !line.starts_with("```")
 }
 
@@ -156,6 +160,10 @@ mod tests {
         check(
             "# Title\n\nA paragraph of\ntwo **lines** with `**/code`.\n\n- one\n  more of it\n- **two**\n\n1. first\n",
             "Title\n\nA paragraph of two lines with `**/code`.\n\n- one more of it\n- two\n\n1. first\n",
+        );
+        check(
+            "1. first\n   of it\n   1. within\n      it\n   2. more\n2. second\n",
+            "1. first of it\n   1. within it\n   2. more\n2. second\n",
         );
         check("```json call:allow\n{\"a\": 1}\n```\n", "    {\"a\": 1}\n");
         check(

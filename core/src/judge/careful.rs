@@ -31,6 +31,9 @@ pub(super) fn refusal(program: &Program, roles: RoleSet, text: &str) -> Option<U
     if is_path && has_space_left_out(text) {
         return Some(Unresolvable::Space);
     }
+    if roles.intersects(program.url_roles) && holds_urls(text) {
+        return Some(Unresolvable::Several);
+    }
     (roles.intersects(program.name_roles) && !is_plain_name(text)).then_some(Unresolvable::Name)
 }
 
@@ -76,6 +79,31 @@ fn has_space_left_out(path: &str) -> bool {
 fn names_variable(path: &str) -> bool {
     let is_name = |one: char| one.is_ascii_alphanumeric() || matches!(one, '_' | '{');
     path.split('$').skip(1).any(|after| after.starts_with(is_name))
+}
+
+/// The characters that servers split a text of several values at.
+const SEPARATORS: [char; 2] = [',', ';'];
+
+/// The parts of a text that may be several values; `None` if nothing separates any.
+pub(super) fn parts(text: &str) -> Option<impl Iterator<Item = &str>> {
+    let parts = || text.split(SEPARATORS).map(str::trim);
+    text.contains(SEPARATORS).then(parts)
+}
+
+/// Returns `true` for a text in which a URL of its own follows a separator, or in which one stands within the host of a URL. In
+/// the path and the query of one URL they are ordinary characters.
+fn holds_urls(text: &str) -> bool {
+    let is_url = |part: &str| {
+        let scheme = part.split_once("://").map(|(scheme, _)| scheme);
+        scheme.is_some_and(|scheme| {
+            let known = ["http", "https", "ssh", "git", "file", "ftp"].iter();
+            known.into_iter().any(|known| scheme.eq_ignore_ascii_case(known))
+        })
+    };
+    let authority = text.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = authority.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    host.contains(SEPARATORS) || parts(text).is_some_and(|parts| parts.skip(1).any(is_url))
 }
 
 /// `helper::address`, for which git runs `git-remote-helper`.
@@ -134,6 +162,28 @@ mod tests {
             "origin",
         ] {
             assert!(!names_helper(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn several_urls_in_one_text_are_found() {
+        for text in [
+            "https://a.example/,https://b.example/",
+            "https://a.example/x; HTTP://b.example",
+            "a,http://b.example",
+            "https://a.example,b.example/",
+            "https://a.example/?q=1,https://b.example/",
+        ] {
+            assert!(holds_urls(text), "{text}");
+        }
+        for text in [
+            "https://a.example/a,b;c=d?e=1,2;f=3#g,h",
+            "https://web.archive.org/web/2024/https://a.example/",
+            "https://u,v@a.example/",
+            "a,b",
+            "",
+        ] {
+            assert!(!holds_urls(text), "{text}");
         }
     }
 

@@ -181,6 +181,13 @@ fn unresolvable<'p>(case: &Case<'p, '_, '_>, operand: &Operand<'p, '_>, why: &Un
     let reason = format!("Unresolvable value of {}: {why}", case.shown_as_given(operand));
     match why {
         Unresolvable::TooLong { .. } => deny("structural-limit", reason),
+        Unresolvable::Several => deny(
+            "structural-unreadable-argument",
+            format!(
+                "Unreadable argument: {}, which {why}",
+                case.shown_as_given(operand)
+            ),
+        ),
         _ => deny("structural-unresolvable-value", reason),
     }
 }

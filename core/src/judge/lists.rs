@@ -17,8 +17,16 @@ impl Case<'_, '_, '_> {
         if effect == Effect::Allow {
             return Hit::exact(matcher.grants_text(step, self.text(at, role)));
         }
-        if matcher.lists_text(step, self.text(at, role)) {
+        let text = self.text(at, role);
+        if matcher.lists_text(step, text) {
             return Hit::Exact;
+        }
+        // For a program in C a text ends at its first NUL.
+        if text
+            .split_once('\0')
+            .is_some_and(|(before, _)| matcher.lists_text(step, before))
+        {
+            return Hit::LookAlike;
         }
         let ListMatcher::Emails(emails) = matcher else {
             return Hit::Miss;

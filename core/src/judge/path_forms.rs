@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::canonical::Canonicalizer;
+use super::careful;
 use super::operand::{Form, PathRest};
 use crate::bind::BoundValue;
 use crate::path::{CanonicalPath, Unresolvable, expand_tilde, is_literal, lexical, pathspec_readings};
@@ -53,6 +54,9 @@ impl<'h> Canonicalizer<'_, 'h> {
         if is_careful && self.resolver().has_equivalent(&canonical) {
             return Err(Unresolvable::Equivalent);
         }
+        if is_careful && self.holds_paths(given, directory, &canonical) {
+            return Err(Unresolvable::Several);
+        }
         let readings = match is_pattern {
             true => self.other_paths(readings, directory, &canonical)?,
             false => Vec::new(),
@@ -78,6 +82,39 @@ impl<'h> Canonicalizer<'_, 'h> {
             })
         });
         Ok(Form::Path { canonical, rest })
+    }
+
+    /// Returns `true` if the text is not a name that exists, and one of the parts that separators make of it would be a path by
+    /// itself: it exists, is protected, or says by its beginning that it is one.
+    fn holds_paths(&mut self, given: &str, directory: &str, canonical: &CanonicalPath) -> bool {
+        /// More parts than names have.
+        const MOST: usize = 32;
+        let Some(parts) = careful::parts(given) else {
+            return false;
+        };
+        if self.resolver().may_exist(canonical.as_str()) {
+            return false;
+        }
+        for (at, part) in parts.filter(|part| !part.is_empty()).enumerate() {
+            self.facts.take_steps(1 + part.len() / READ_BYTES);
+            let is_first = at == 0;
+            if at == MOST || (!is_first && begins_path(part)) {
+                return true;
+            }
+            let Ok(path) = self.resolver().resolve(part, directory) else {
+                continue;
+            };
+            let exists = self.resolver().may_exist(path.as_str());
+            // A new file may be named after the directory that it begins with.
+            let is_value = exists && (!is_first || self.facts.is_directory(path.as_str()) == Some(false));
+            let protected = &self.program.protected;
+            self.facts
+                .take_steps(protected.paths.len() + protected.cost_of_patterns(path.as_str().len()));
+            if is_value || protected.names(path.as_str()) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The paths that git may take a value for beside the canonical one: `readings` of it as it is given, and those of what is
@@ -202,4 +239,11 @@ pub(crate) fn heuristic(text: &str, home: &str, base: &str) -> Option<String> {
     text.starts_with(['/', '.', '~'])
         .then(|| lexical(&expand_tilde(text, home), base).into_owned())
         .filter(|lexical| lexical != text)
+}
+
+/// Returns `true` for a text that says by its beginning that it is a path.
+fn begins_path(text: &str) -> bool {
+    text.starts_with('/')
+        || matches!(text, "~" | "..")
+        || ["~/", "./", "../"].iter().any(|one| text.starts_with(one))
 }

@@ -178,6 +178,13 @@ impl Test {
     /// (`"true"` and `1` to `true`), or if the argument cannot be read: what a restriction needs.
     pub(crate) fn may_hold<'v>(&self, value: impl Into<ComparedValue<'v>>) -> bool {
         let value = value.into();
+        // For a program in C a text ends at its first NUL.
+        if let ConditionValue::Text(text) = value.condition_value()
+            && let Some((before, _)) = text.split_once('\0')
+            && self.may_hold(ConditionValue::Text(before))
+        {
+            return true;
+        }
         let converted = match self {
             Test::Equals(scalar) => scalar.may_become(&value),
             Test::In(scalars) => scalars.may_become(&value),
@@ -310,6 +317,30 @@ mod tests {
                 ConditionValue::Text("1e1"),
                 false,
                 true,
+            ),
+            (
+                Test::Equals(Scalar::Number(10.0)),
+                ConditionValue::Text("1_0"),
+                false,
+                true,
+            ),
+            (
+                Test::Equals(text("main")),
+                ConditionValue::Text("main\0x"),
+                false,
+                true,
+            ),
+            (
+                Test::Equals(Scalar::Number(10.0)),
+                ConditionValue::Text("1_0\0"),
+                false,
+                true,
+            ),
+            (
+                Test::Equals(text("main")),
+                ConditionValue::Text("x\0main"),
+                false,
+                false,
             ),
             (
                 Test::Equals(text("10")),

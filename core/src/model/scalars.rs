@@ -258,7 +258,7 @@ fn number(given: ConditionValue<'_>) -> Option<f64> {
         ConditionValue::Number(value) => Some(value),
         ConditionValue::Text(text) => match word(given) {
             Some(value) => Some(f64::from(u8::from(value))),
-            None => decimal(text.trim()),
+            None => decimal(text.trim()).or_else(|| lenient_number(text.trim())),
         },
         ConditionValue::Absent
         | ConditionValue::Null
@@ -266,6 +266,50 @@ fn number(given: ConditionValue<'_>) -> Option<f64> {
         | ConditionValue::Empty
         | ConditionValue::Unreadable => None,
     }
+}
+
+/// The number that Python or JavaScript reads from a text that is not a decimal: one with `_` between its digits, or with digits
+/// of another script (<https://docs.python.org/3/library/functions.html#int>), or one of another base
+/// (<https://tc39.es/ecma262/#sec-stringtonumber>).
+fn lenient_number(text: &str) -> Option<f64> {
+    /// A text that is longer is no number that anybody compares with.
+    const LONGEST: usize = 256;
+    let is_first = |c: char| c.is_ascii_digit() || !c.is_ascii() || matches!(c, '+' | '-' | '.');
+    if text.len() > LONGEST || !text.starts_with(is_first) {
+        return None;
+    }
+    let plain: String = text
+        .chars()
+        .filter(|c| *c != '_')
+        .map(|c| digit(c).unwrap_or(c))
+        .collect();
+    let unsigned = plain.trim_start_matches(['+', '-']);
+    let based = |prefix: [&str; 2], base: u32| {
+        let digits = prefix.iter().find_map(|prefix| unsigned.strip_prefix(*prefix))?;
+        let value = digits.chars().try_fold(0.0, |value: f64, digit| {
+            Some(value * f64::from(base) + f64::from(digit.to_digit(base)?))
+        })?;
+        Some(if plain.starts_with('-') { -value } else { value })
+    };
+    decimal(&plain)
+        .or_else(|| based(["0x", "0X"], 16))
+        .or_else(|| based(["0o", "0O"], 8))
+        .or_else(|| based(["0b", "0B"], 2))
+}
+
+/// The ASCII digit for a decimal digit of another script.
+fn digit(c: char) -> Option<char> {
+    /// The zeros of scripts, which their other digits follow (Unicode's category Nd).
+    const ZEROS: [u32; 38] = [
+        0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50,
+        0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40,
+        0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x1_d7ce, 0x1_d7d8,
+    ];
+    let value = ZEROS.iter().find_map(|zero| {
+        let value = u32::from(c).checked_sub(*zero)?;
+        (value < 10).then_some(value)
+    })?;
+    char::from_digit(value, 10)
 }
 
 #[cfg(test)]
@@ -295,6 +339,36 @@ mod tests {
                 .prop_map(Scalar::Number),
             prop::sample::select(words.to_vec()).prop_map(|text| Scalar::Text(text.into())),
         ]
+    }
+
+    #[test]
+    fn a_number_is_read_as_lenient_programs_do() {
+        for text in [
+            "10",
+            "1_0",
+            "+10",
+            " 10 ",
+            "010",
+            "1e1",
+            "10.0",
+            "1_0.0",
+            "0xa",
+            "0XA",
+            "0b1010",
+            "0o12",
+            "\u{661}\u{660}",
+            "\u{ff11}\u{ff10}",
+            "\u{2003}10",
+            "+1_0",
+        ] {
+            assert_eq!(number(ConditionValue::Text(text)), Some(10.0), "{text:?}");
+        }
+        assert_eq!(number(ConditionValue::Text("-0x10")), Some(-16.0));
+        for text in [
+            "", "_", "ten", "1 0", "1,0", "0x", "10a", "0xg", "a_1", "x10", "--1",
+        ] {
+            assert_ne!(number(ConditionValue::Text(text)), Some(10.0), "{text:?}");
+        }
     }
 
     proptest! {

@@ -34,6 +34,8 @@ pub(crate) enum Unresolvable {
     Helper,
     /// It is the name of an owner or repository, and holds what would lead elsewhere in a URL.
     Name,
+    /// It may be several values in one text, which some servers split.
+    Several,
     /// It is JSON in a string, which some servers unpack.
     Json {
         /// The thing that was found, with its article.
@@ -94,6 +96,9 @@ impl fmt::Display for Unresolvable {
                     formatter,
                     "is {found} in a string, which servers unpack, expected text that is not JSON"
                 );
+            }
+            Self::Several => {
+                "may be several values with `,` or `;` between them, which some servers split, expected one value, or an array of them"
             }
             Self::Empty => "is empty",
             Self::NotShared => "has no name on the server, expected a path within its `serverPaths`",
@@ -156,7 +161,8 @@ impl Unresolvable {
             Self::NamedHome => is_named_home(text),
             // A longer text is then a link's target.
             Self::TooLong { limit, .. } => text.len() <= limit,
-            Self::Empty
+            Self::Several
+            | Self::Empty
             | Self::NotShared
             | Self::NoBase
             | Self::Relative

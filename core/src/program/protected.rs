@@ -2,6 +2,7 @@
 
 use crate::glob::Wildcard;
 use crate::host::LOOK_UP;
+use crate::text::{is_at_or_below, strip_directory};
 
 /// A pattern of protected paths: of the names below a directory.
 pub(crate) struct ProtectedPattern {
@@ -73,6 +74,16 @@ impl Protection {
         const FORMS: usize = 3;
         let each = self.patterns.iter().map(|one| one.pattern.cost(bytes));
         FORMS * each.sum::<usize>()
+    }
+
+    /// Returns `true` if the absolute path, as it is written, lies within one of the protected ones.
+    pub(crate) fn names(&self, path: &str) -> bool {
+        let matches = |one: &ProtectedPattern| {
+            let names = strip_directory(path, &one.directory);
+            names.is_some_and(|names| one.pattern.covers(names, 0))
+        };
+        self.paths.iter().any(|directory| is_at_or_below(path, directory))
+            || self.patterns.iter().any(matches)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

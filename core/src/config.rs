@@ -171,7 +171,13 @@ impl Reader<'_> {
         lint::missing_lists(policy, name, lists, &report);
         let document = JsonPath::Document(name);
         let rules = JsonPath::Key(&document, "rules");
-        lint::patterns(&policy.rules, &rules, lists, unlike_runtime(options), &report);
+        lint::patterns(
+            &policy.rules,
+            &rules,
+            (lists, registry),
+            unlike_runtime(options),
+            &report,
+        );
         if let Some(annotations) = annotations {
             lint::names(&policy.rules, &rules, annotations, &report);
             if options.compatibility == Compatibility::Runtime {

@@ -37,8 +37,8 @@ pub(crate) use node::{Node, Object};
 pub(crate) use parse::DEEPEST;
 #[cfg(feature = "analysis")]
 pub(crate) use parse::syntax_fault;
-pub(crate) use path::Relative;
 pub use path::anchored;
+pub(crate) use path::{Relative, impossible as impossible_path};
 pub(crate) use position::locate;
 pub(crate) use report::Report;
 pub(crate) use suggest::listed;

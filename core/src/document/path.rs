@@ -58,6 +58,16 @@ impl Node<'_, '_> {
     }
 
     fn path_or_pattern(&self, limits: &Limits) -> Option<Box<str>> {
+        if let Some((what, help)) = impossible(self.bounded_string(limits)?) {
+            self.fault(Severity::Error, Code::InvalidPath, || {
+                let message = format!(
+                    "found {}, {what}, expected a path or a pattern of paths",
+                    self.found()
+                );
+                (message, Some(help.to_owned()))
+            });
+            return None;
+        }
         let text = self.anchored(limits)?;
         if !text.contains('*') {
             return self.path(Relative::Refused, limits);
@@ -123,6 +133,36 @@ fn pattern_fault(text: &str) -> Option<PathFault> {
 
 /// The fault of a path, and what to do about it.
 type PathFault = (&'static str, &'static str);
+
+/// The fault of an entry that no path of a call can ever be or lie in, since it is written as other programs write patterns, or
+/// holds white space that is refused in every path.
+pub(crate) fn impossible(text: &str) -> Option<PathFault> {
+    let has_alternatives = || {
+        let mut braces = text.split('{').skip(1);
+        braces.any(|rest| {
+            rest.split_once('}')
+                .is_some_and(|(within, _)| within.contains(','))
+        })
+    };
+    if text.trim() != text || text.contains(['\t', '\n', '\r']) {
+        Some((
+            "which has white space around it, or a tab or a line break in it",
+            "no path of a call has any; leave it out",
+        ))
+    } else if text.starts_with('!') {
+        Some((
+            "which begins with `!`",
+            "an entry makes no exception; name what is meant",
+        ))
+    } else if has_alternatives() {
+        Some((
+            "which has alternatives in braces",
+            "braces are ordinary characters; write an entry for each",
+        ))
+    } else {
+        None
+    }
+}
 
 const RELATIVE: PathFault = ("a relative path", "begin it with `/` or `~/`");
 
@@ -190,6 +230,35 @@ mod tests {
         }
         assert_eq!(anchored(".", "/"), "/");
         assert_eq!(anchored("etc", "/"), "/etc");
+    }
+
+    #[test]
+    fn entries_that_no_path_can_be_are_found() {
+        for text in [
+            "~/.ssh ",
+            " /etc",
+            "/a\tb",
+            "/a\n",
+            "!x",
+            "!**/.env",
+            "/k/{id,id2}",
+            "**/*.{pem,key}",
+            "/a\u{a0}",
+        ] {
+            assert!(impossible(text).is_some(), "{text:?}");
+        }
+        for text in [
+            "/a b/c",
+            "app/[id]",
+            "/a/{x}",
+            "/a,b",
+            "/x!",
+            "**/{slug}/a,b",
+            "/{}",
+            "/}{,",
+        ] {
+            assert!(impossible(text).is_none(), "{text:?}");
+        }
     }
 
     #[test]

@@ -7,8 +7,10 @@ use super::conditions::Match;
 use super::reason::{Reason, Why};
 use crate::bind::{Looked, PointerToken, Siblings, Value, json_in_text};
 use crate::host::Facts;
+use crate::model::refs::Ref;
 use crate::model::{ComparedValue, Condition, ConditionValue, Effect, Test};
 use crate::program::{Compatibility, Rule, Tool};
+use crate::role::RoleId;
 use crate::sort;
 
 /// How many bytes of a text are read, or compared, in one step.
@@ -26,6 +28,36 @@ pub(super) struct Look {
     sent: Vec<String>,
     /// The same in place of the items of an array.
     sent_items: Vec<String>,
+    /// The names by which a condition may mean the branch that git takes the text for; a restriction alone looks at them.
+    branches: Vec<String>,
+    /// `true` if git takes the text for a ref that cannot be told, which meets every restriction that compares.
+    is_unknown_ref: bool,
+}
+
+impl Look {
+    /// Returns `true` if the test compares, and may mean the branch that git takes the value for.
+    fn names_branch(&self, test: &Test) -> bool {
+        let may_mean = |branch: &String| test.may_hold(ConditionValue::Text(branch));
+        matches!(test, Test::Equals(_) | Test::In(_))
+            && (self.is_unknown_ref || self.branches.iter().any(may_mean))
+    }
+
+    /// Adds what git takes a text under the role of a branch for.
+    fn add_ref(&mut self, text: &str) {
+        let names = match Ref::read(text) {
+            Ref::Branch(name) => vec![name],
+            Ref::Either(one, other) => vec![one, other],
+            Ref::Current | Ref::Unknown => {
+                self.is_unknown_ref = true;
+                Vec::new()
+            }
+        };
+        for name in names.iter().filter_map(|at| text.get(*at..)) {
+            let spellings = ["", "heads/", "refs/heads/"].iter();
+            self.branches
+                .extend(spellings.map(|start| format!("{start}{name}")));
+        }
+    }
 }
 
 impl<'p> Case<'p, '_, '_> {
@@ -66,7 +98,8 @@ impl<'p> Case<'p, '_, '_> {
             },
             Effect::Escalate | Effect::Deny => {
                 let met = given.max(sent.unwrap_or(given));
-                match met == Match::Nothing && self.sent_items_meet(tool, condition) {
+                let is_branch = look.names_branch(&condition.test);
+                match met == Match::Nothing && (is_branch || self.sent_items_meet(tool, condition)) {
                     true => Match::Partial,
                     false => met,
                 }
@@ -186,6 +219,14 @@ impl<'p> Case<'p, '_, '_> {
                 break;
             }
             let is_item = |token: &PointerToken| matches!(token, PointerToken::Item(_));
+            if operand.bound.role_set.contains(RoleId::BRANCH_NAME)
+                && self.program.compatibility == Compatibility::Careful
+                && below.iter().all(is_item)
+            {
+                let text = operand.given();
+                self.canonicalizer.facts.take_steps(1 + text.len() / TEXT_BYTES);
+                look.add_ref(text);
+            }
             let texts = match below {
                 [] => &mut look.sent,
                 below if below.iter().all(is_item) => &mut look.sent_items,

@@ -42,7 +42,13 @@ pub(crate) fn validate_compiled_rules(
     let read = read_rules(&node, registry, limits);
     check_rules(&read, &node, registry);
     let path = JsonPath::Document("rules");
-    patterns::check(&read, &path, &Lists::default(), Severity::Warning, &rules_report);
+    patterns::check(
+        &read,
+        &path,
+        (&Lists::default(), registry),
+        Severity::Warning,
+        &rules_report,
+    );
     // If a rule could not be read, indices do not match the document and its lists are not known.
     if !rules_report.has_errors() && !definitions_report.has_errors() {
         check_lists(&read, &definitions, &rules_report, &definitions_report);

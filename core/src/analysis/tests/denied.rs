@@ -218,12 +218,15 @@ fn calls_without_any_path_are_looked_at() {
 /// The values that come first are refused whatever the others are, and yet calls are allowed.
 #[test]
 fn values_that_are_refused_hide_nothing_about_others() {
-    let unresolvable = ["a/b", "c/d"];
+    // As entries of the rules themselves they would be errors.
+    let unresolvable = ["@odd"];
+    let list = json!({"values": ["a/b", "c/d"], "manualAdditions": [], "manualRemovals": []});
+    let lists = (DocumentKind::Lists, json!({"lists": {"odd": list}}));
     let rules = json!([{"if": {"lists": [
         {"roles": "github-owner", "allowed": unresolvable, "matchType": "identifiers"},
         {"roles": "github-repo", "allowed": unresolvable, "matchType": "identifiers"},
     ]}, "then": "escalate"}, {"if": {"tool": ["open", "move"]}, "then": "allow"}]);
     let everything = (DocumentKind::ProtectedPaths, json!(["/etc", "/srv", "/home"]));
     let others = ["get", "copy", "read", "add", "push", "attach", "send", "put"];
-    check(rules, &[everything], &others, &[]);
+    check(rules, &[everything, lists], &others, &[]);
 }

@@ -146,12 +146,6 @@ fn a_pattern_that_another_one_covers_has_no_effect() {
             "allow",
             &[],
         ),
-        (
-            json!("fetch-url"),
-            json!(["a.test/w", "b.test"]),
-            "allow",
-            &["never-matches 0"],
-        ),
     ] {
         let expected: Vec<String> = expected
             .iter()

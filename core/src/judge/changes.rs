@@ -46,6 +46,8 @@ struct Source {
     names: Vec<String>,
     is_removed: bool,
     is_directory: bool,
+    /// It arrives as it is: it is moved, or the annotation says that the tool reads the tree below it.
+    is_itself: bool,
     role: RoleId,
 }
 
@@ -114,6 +116,7 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
             names: names(operand),
             is_removed,
             is_directory: known.unwrap_or(is_removed),
+            is_itself: is_removed || operand.bound.reach == Some(Reach::Tree),
             path: path.clone(),
             role: match is_removed {
                 true => RoleId::DELETE_PATH,
@@ -162,7 +165,9 @@ fn arrival(path: &CanonicalPath, arriving: &[&Source], is_said: bool, is_put_ins
         }
     }
     Arrival {
-        is_tree: is_said || directories.clone().next().is_some(),
+        // A file that arrives as it is brings nothing along; one that is an archive does.
+        is_tree: directories.clone().next().is_some()
+            || is_said && !arriving.iter().any(|source| source.is_itself),
         is_moved: directories.clone().any(|source| source.is_removed),
         sources: directories.map(|source| source.path.clone()).collect(),
         inside: within.collect(),

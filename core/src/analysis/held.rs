@@ -152,7 +152,8 @@ impl<'a, 'e> HeldStatement<'a, 'e> {
         self.divided.note_inexact();
         let may_deny = self.is_bad(Effect::Deny as u8);
         let reasons = self.divided.inexact.iter();
-        let may_ask = self.is_bad(Effect::Escalate as u8);
+        // A question takes the place of permission, never of a denial.
+        let may_ask = self.is_bad(Effect::Escalate as u8) && !self.is_bad(Effect::Allow as u8);
         let matters = |why: &&String| may_deny || !is_denied(why) || (may_ask && is_asked(why));
         reasons.filter(matters).cloned().collect()
     }

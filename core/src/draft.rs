@@ -233,7 +233,7 @@ impl Drafter<'_> {
             }
             for (place, draft) in drafts {
                 if !draft.is_none() {
-                    args.insert(place.clone(), self.spec(&draft));
+                    args.insert(place.clone(), self.spec(&draft, tool.brings_tree()));
                 }
                 self.report(listed.name, place, draft);
             }
@@ -267,8 +267,15 @@ impl Drafter<'_> {
             .collect()
     }
 
-    fn spec(&self, draft: &Draft) -> Value {
+    fn spec(&self, draft: &Draft, brings_tree: bool) -> Value {
         let roles = self.names(draft);
+        if brings_tree && draft.roles.contains(&RoleId::WRITE_PATH) && draft.unless_added.is_none() {
+            let mut spec = json!({"roles": roles, "reach": "tree"});
+            if let (Some(base), Some(spec)) = (&draft.relative_to, spec.as_object_mut()) {
+                spec.insert("relativeTo".to_owned(), json!(base));
+            }
+            return spec;
+        }
         if let Some(choice) = &draft.unless_added {
             let none = self.registry.name(RoleId::NONE);
             let added = json!({"condition": {"arg": choice, "equals": "add"}, "roles": [none]});

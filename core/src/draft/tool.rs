@@ -58,7 +58,26 @@ pub(super) struct Tool<'v> {
     pub(super) has_choice: bool,
 }
 
+/// Verbs of tools that write below the path that they name, whatever they are given.
+const BRING_TREES: [&str; 7] = [
+    "sync",
+    "synchronize",
+    "mirror",
+    "extract",
+    "unzip",
+    "untar",
+    "unpack",
+];
+
 impl<'v> Tool<'v> {
+    /// Returns `true` if the name says that a tree arrives where the tool writes, or an argument that it removes what is not in it.
+    /// Tools that copy and move need no word for it: the engine sees if a directory is copied.
+    pub(super) fn brings_tree(&self) -> bool {
+        let says = |verb: &str| self.words.iter().any(|word| is_form_of(word, verb));
+        let deletes = |words: &Vec<String>| words.iter().map(String::as_str).eq(["delete", "extra"]);
+        BRING_TREES.iter().any(|verb| says(verb)) || self.arguments.keys().any(deletes)
+    }
+
     pub(super) fn new(listed: ListedTool<'v>, server: &str) -> Self {
         let words = of_name(listed.name);
         let text = of_text(listed.description);

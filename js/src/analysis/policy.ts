@@ -196,7 +196,7 @@ function looked<
 const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === "string" && isWellFormed(item));
 
-/** What each option is. */
+/** The type of each option, with the words for it. */
 const TYPES = {
   tools: [isTexts, "an array of strings"],
   only: [isTexts, "an array of strings"],

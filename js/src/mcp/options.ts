@@ -118,7 +118,7 @@ export function checkedOptions(options: McpGateOptions): McpGateOptions {
 }
 
 /**
- * What shows the tools, with nothing that `Object.prototype` has.
+ * The filter that shows tools, with nothing that `Object.prototype` has.
  *
  * @throws {@link CallgateError} `invalid-argument`.
  */

@@ -67,7 +67,7 @@ export interface ReadCall {
   readonly context?: CallContext | undefined;
 }
 
-/** What the module reads in a line. */
+/** A line as the module reads it. */
 interface ReadLine {
   readonly call?: string;
   readonly context?: string | null;

@@ -8,7 +8,7 @@ use super::{Case, Verdict};
 use crate::model::Reach;
 use crate::path::{CanonicalPath, Unresolvable};
 use crate::program::{self, Compatibility};
-use crate::role::RoleId;
+use crate::role::{REDACTED, RoleId};
 
 /// The rule of an escalation about what may be changed below a path.
 pub(super) const BELOW: &str = "structural-protected-below";
@@ -113,7 +113,7 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
 
 /// The reason of a denial.
 fn forbidden(case: &Case<'_, '_, '_>, found: &Found) -> String {
-    let Found { shown, from, .. } = found;
+    let (shown, from) = (shown(case, found), &found.from);
     if !case.names_arguments() {
         return format!("Access to protected path is forbidden: {shown}");
     }
@@ -131,7 +131,7 @@ fn forbidden(case: &Case<'_, '_, '_>, found: &Found) -> String {
 
 /// The reason of an escalation.
 fn doubtful(case: &Case<'_, '_, '_>, found: &Found) -> String {
-    let Found { shown, from, .. } = found;
+    let (shown, from) = (shown(case, found), &found.from);
     let (source, entry) = (source(case, *from), shown_entry(case, found.entry));
     let is_said = match from {
         From::Role(at) => {
@@ -329,17 +329,27 @@ pub(super) fn patterns_of(case: &mut Case<'_, '_, '_>, at: usize) -> Vec<usize> 
 }
 
 /// The argument that a candidate comes from.
-fn source(case: &Case<'_, '_, '_>, from: From) -> String {
+fn argument(case: &Case<'_, '_, '_>, from: From) -> Option<usize> {
     match from {
-        From::Role(at) => {
-            let operand = case.operands.get(at);
-            case.shown_argument(operand.and_then(|operand| operand.bound.argument))
-        }
-        From::Heuristic(at) => {
-            let found = case.arguments.path_like.get(at);
-            let shown = case.shown_argument(found.map(|found| found.argument));
-            format!("{shown}, which looks like a path")
-        }
+        From::Role(at) => case.operands.get(at)?.bound.argument,
+        From::Heuristic(at) => Some(case.arguments.path_like.get(at)?.argument),
+    }
+}
+
+/// The same as a reason names it.
+fn source(case: &Case<'_, '_, '_>, from: From) -> String {
+    let shown = case.shown_argument(argument(case, from));
+    match from {
+        From::Role(_) => shown,
+        From::Heuristic(_) => format!("{shown}, which looks like a path"),
+    }
+}
+
+/// The text of a candidate, or a placeholder where a role of its argument redacts it.
+fn shown<'f>(case: &Case<'_, '_, '_>, found: &'f Found) -> &'f str {
+    match case.redacts(argument(case, found.from)) {
+        true => REDACTED,
+        false => &found.shown,
     }
 }
 

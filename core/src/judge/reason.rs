@@ -107,7 +107,7 @@ impl Case<'_, '_, '_> {
     }
 
     /// Returns `true` if a role of the argument redacts its values.
-    fn redacts(&self, argument: Option<usize>) -> bool {
+    pub(super) fn redacts(&self, argument: Option<usize>) -> bool {
         let Some(tool) = self.tool else { return false };
         let arguments = &tool.member(self.name_of(argument)).arguments;
         let roles = arguments.iter().filter_map(|at| self.arguments.resolved.get(*at));

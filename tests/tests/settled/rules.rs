@@ -121,6 +121,17 @@ fn a_value_that_is_allowed_hides_none_beside_it() {
             (json!({"a": ["x", "y"]}), "ask"),
             (json!({"a": ["y", "x"]}), "ask"),
             (json!({"a": ["x", "z"]}), "rest"),
+            (json!({"a": ["x", "z", "y"]}), "ask"),
+        ],
+    );
+    let of = |role: &str, allowed: &[&str]| json!({"roles": [role], "allowed": allowed, "matchType": "identifiers"});
+    let pair = json!({"lists": [of("email-body", &["x", "y"]), of("commit-message", &["m"])]});
+    check(
+        json!([rule("pair", pair, "allow"), rule("rest", json!({}), "deny")]),
+        &[
+            (json!({"a": ["x", "y"], "b": "m"}), "pair"),
+            (json!({"a": ["x", "z"], "b": "m"}), "rest"),
+            (json!({"a": ["x", "y"], "b": "n"}), "rest"),
         ],
     );
     check(

@@ -48,6 +48,7 @@ const STANDARD: &[&str] = &[
     "std::iter",
     "std::marker::PhantomData",
     "std::mem::take",
+    "core::net::IpAddr",
     "core::net::Ipv4Addr",
     "core::net::Ipv6Addr",
     "std::ops::Bound",

@@ -272,7 +272,7 @@ fn number(given: ConditionValue<'_>) -> Option<f64> {
 /// of another script (<https://docs.python.org/3/library/functions.html#int>), or one of another base
 /// (<https://tc39.es/ecma262/#sec-stringtonumber>).
 fn lenient_number(text: &str) -> Option<f64> {
-    /// A text that is longer is no number that anybody compares with.
+    /// Nobody compares with a number whose text is longer.
     const LONGEST: usize = 256;
     let is_first = |c: char| c.is_ascii_digit() || !c.is_ascii() || matches!(c, '+' | '-' | '.');
     if text.len() > LONGEST || !text.starts_with(is_first) {

@@ -11,8 +11,8 @@ use crate::bind::BoundValue;
 use crate::host::Facts;
 use crate::net;
 use crate::path::{CanonicalPath, Resolver, Unresolvable};
-use crate::program::{Program, ServerPath};
-use crate::role::{Category, RoleDefinition, RoleId, Step};
+use crate::program::{Compatibility, Program, ServerPath};
+use crate::role::{Category, RoleDefinition, RoleId, Step, is_plain_name};
 use crate::world::{Action, Context, Located, Reply};
 
 /// The base of relative paths.
@@ -79,6 +79,9 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         if let Some(refusal) = text.and_then(|text| careful::refusal(program, bound.role_set, text)) {
             return Err(refusal);
         }
+        if text.is_some_and(|text| !self.has_name(bound, text)) {
+            return Err(Unresolvable::Name);
+        }
         if bound.role_set.intersects(program.path_roles) {
             return self.path_form(bound, base);
         }
@@ -116,6 +119,28 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             }
             Some(_) | None => Ok(Form::Text),
         }
+    }
+
+    /// Returns `true` unless the value is an identifier that has to be a name, and is not one where it is judged or sent. A host that
+    /// fails to say so denies the call for that.
+    fn has_name(&mut self, bound: &BoundValue<'_, '_>, text: &str) -> bool {
+        let program = self.program;
+        let names = bound.role_set.intersection(program.name_roles);
+        if names.is_empty() || program.compatibility == Compatibility::Runtime {
+            return true;
+        }
+        let is_resource = |role: &&RoleId| program.resource_roles.contains(**role);
+        let is_sent_as_name = bound
+            .roles
+            .iter()
+            .find(is_resource)
+            .is_some_and(|role| names.contains(*role));
+        let is_judged_as_name = names.iter().all(|role| {
+            let definition = program.registry.get(role);
+            let canonical = self.apply(definition, definition.canonicalize, "canonicalize", text);
+            is_plain_name(&canonical)
+        });
+        self.facts.has_failed() || (is_judged_as_name && (is_sent_as_name || is_plain_name(text)))
     }
 
     pub(super) fn resolver(&mut self) -> Resolver<'_, 'h> {

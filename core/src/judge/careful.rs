@@ -7,7 +7,7 @@ use crate::bind::{is_space, json_in_text};
 use crate::limits::Limits;
 use crate::path::{Unresolvable, check_value};
 use crate::program::{Compatibility, Program};
-use crate::role::{RoleId, RoleSet, is_plain_name};
+use crate::role::{RoleId, RoleSet};
 
 /// Why no value with these roles may be this text; `None` if it may, and always under the defaults of the existing
 /// runtime.
@@ -31,10 +31,7 @@ pub(super) fn refusal(program: &Program, roles: RoleSet, text: &str) -> Option<U
     if is_path && has_space_left_out(text) {
         return Some(Unresolvable::Space);
     }
-    if roles.intersects(program.url_roles) && holds_urls(text) {
-        return Some(Unresolvable::Several);
-    }
-    (roles.intersects(program.name_roles) && !is_plain_name(text)).then_some(Unresolvable::Name)
+    (roles.intersects(program.url_roles) && holds_urls(text)).then_some(Unresolvable::Several)
 }
 
 /// Why a path is refused for its text alone, whatever is on the disk: programs read it as something else. `None` if it is not.

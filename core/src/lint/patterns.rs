@@ -181,7 +181,8 @@ fn entry_fault(
             .contains('*')
             .then_some(("a pattern, expected an e-mail address", NO_PATTERN));
     }
-    if registry.get(role).has_names() && !is_plain_name(entry) {
+    let definition = registry.get(role);
+    if definition.has_names() && !is_plain_name(&definition.canonicalize.apply(entry)) {
         return Some((
             "which no identifier is, expected a name",
             "a name has no white space and none of `/ \\ ? # %`; the owner and the repository are two arguments",

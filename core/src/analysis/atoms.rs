@@ -47,6 +47,8 @@ pub(super) struct Atoms {
     pub(super) domains: BTreeSet<(Scope, String)>,
     /// Entries of lists of identifiers.
     pub(super) names: BTreeSet<String>,
+    /// A grant lists branches, and so tells an update of one from a forced one and from a removal.
+    pub(super) grants_branches: bool,
     /// Entries of lists of addresses.
     pub(super) emails: BTreeSet<String>,
     /// How many conditions of restrictions compare addresses.
@@ -96,6 +98,7 @@ impl Atoms {
         self.patterns.extend(other.patterns);
         self.domains.extend(other.domains);
         self.names.extend(other.names);
+        self.grants_branches |= other.grants_branches;
         self.emails.extend(other.emails);
         self.mail_conditions += other.mail_conditions;
         self.base = self.base.take().or(other.base);
@@ -132,6 +135,9 @@ impl Atoms {
                     self.mail_conditions += usize::from(rule.effect != Effect::Allow);
                 }
                 ListMatcher::Identifiers(names) => {
+                    let is_careful = imagined.program().compatibility == Compatibility::Careful;
+                    let is_grant = rule.effect == Effect::Allow && is_careful;
+                    self.grants_branches |= is_grant && list.roles.contains(RoleId::BRANCH_NAME);
                     let entries = names.sets.iter().flat_map(|(_, entries)| entries.iter());
                     self.names.extend(entries.map(str::to_owned));
                 }

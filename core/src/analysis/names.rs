@@ -26,6 +26,12 @@ pub(super) fn choices(atoms: &Atoms, is_matched: &dyn Fn(&str) -> bool, texts: &
             let label = Label::Of("a refspec to", name.clone());
             found.push(Choice::text(format!("some-source:{name}"), label));
         }
+        if atoms.kinds.is_branch && atoms.grants_branches {
+            let label = Label::Of("a forced update of", name.clone());
+            found.push(Choice::text(format!("+{name}"), label));
+            let label = Label::Of("a removal of", name.clone());
+            found.push(Choice::text(format!(":{name}"), label));
+        }
     }
     for email in &atoms.emails {
         found.push(Choice::text(email.clone(), Label::Is(email.clone())));
@@ -146,6 +152,9 @@ pub(super) fn class(atoms: &Atoms, text: &str, addresses: &[String]) -> BTreeSet
         if text.contains(':') {
             class.insert((Naming::Destination, String::new()));
         }
+        if atoms.grants_branches && text.starts_with(['+', ':']) {
+            class.insert((Naming::Forced, String::new()));
+        }
     }
     class
 }
@@ -168,6 +177,8 @@ pub(super) enum Naming {
     Unknown,
     /// By the destination of a refspec, which git's configuration does not change.
     Destination,
+    /// As a branch that is removed, or updated by force.
+    Forced,
 }
 
 /// Values that tests of an argument tell apart, and some that no test names: at least one of every type that a schema knows.

@@ -1,5 +1,9 @@
 //! Texts that look like protected paths, and which argument of a tool shows what becomes of them.
 
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
 use super::choice::Choice;
 use super::divided::{Divided, Extra, Group, SlotRoles};
 use super::label::Label;
@@ -110,6 +114,12 @@ impl<'e> Divided<'_, 'e> {
             }
         }
         self.add_distinguished(&programs, &mut choices);
+        // Most often both programs protect the same.
+        let mut seen = BTreeSet::new();
+        choices.retain(|choice| {
+            let text = choice.value.as_ref().and_then(Value::as_str);
+            seen.insert(text.map(str::to_owned))
+        });
         choices
     }
 

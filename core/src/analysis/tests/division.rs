@@ -195,6 +195,36 @@ fn a_protected_path_in_an_argument_without_a_role_lies_in_a_region() {
     lie_in_regions(&documents, ("own", "list"), &calls);
 }
 
+/// A grant of a branch is none of what a forced update or a removal does to it, and a restriction hears of both.
+#[test]
+fn a_forced_update_and_a_removal_of_a_granted_branch_lie_in_regions() {
+    let lists = json!([{"roles": ["branch-name"], "allowed": ["main"], "matchType": "identifiers"}]);
+    let granted = json!({"roles": ["github-owner", "github-repo", "git-remote-url"], "lists": lists});
+    let rules = json!([
+        rule("granted", granted, "allow"),
+        rule("kept", json!({"lists": lists}), "deny"),
+        rule("rest", json!({}), "allow"),
+    ]);
+    let documents = vec![
+        (DocumentKind::Policy, json!({"rules": rules})),
+        (DocumentKind::Annotations, arbitrary::annotations()),
+    ];
+    let spelled = [
+        "main",
+        "+main",
+        ":main",
+        "+a:main",
+        "+refs/heads/main",
+        "+dev",
+        ":dev",
+    ];
+    let opened = spelled.map(|branch| json!({"owner": "acme", "repo": "w", "branch": branch}));
+    lie_in_regions(&documents, ("github", "open"), &opened);
+    let remote = "https://github.com/acme/w";
+    let pushed = spelled.map(|branch| json!({"path": "/srv/app", "remote": remote, "branch": branch}));
+    lie_in_regions(&documents, ("git", "push"), &pushed);
+}
+
 fn rule(name: &str, condition: Value, then: &str) -> Value {
     json!({"name": name, "if": condition, "then": then, "reason": "r"})
 }

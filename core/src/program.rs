@@ -23,6 +23,7 @@ pub(crate) use protected::{ProtectedPattern, Protection};
 pub(crate) use server::ServerSettings;
 use server::{ToolKey, ToolName};
 
+#[cfg(feature = "analysis")]
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -48,6 +49,7 @@ pub(crate) struct Program {
     pub(crate) current: Box<str>,
     pub(crate) unknown_arguments: UnknownArguments,
     /// The arguments that clients add to the calls of every tool.
+    #[cfg(feature = "analysis")]
     pub(crate) client_arguments: BTreeSet<Box<str>>,
     pub(crate) heuristic_paths: bool,
     pub(crate) path_case: PathCase,

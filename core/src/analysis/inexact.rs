@@ -123,6 +123,16 @@ impl Divided<'_, '_> {
                 ));
             }
         }
+        if is_careful && program.path_case == PathCase::Insensitive && roles.contains(RoleId::BRANCH_NAME) {
+            let names_branches = |(_, rule): (RuleId, &Rule)| {
+                let mut lists = rule.lists.iter();
+                let is_listed = lists.any(|list| list.roles.contains(RoleId::BRANCH_NAME));
+                rule.effect != Effect::Allow && (is_listed || !rule.arguments.is_empty())
+            };
+            if program.rules_of(self.tool).any(names_branches) {
+                self.note("rules that restrict branches hear them in any case".to_owned());
+            }
+        }
         self.note_addresses(program, roles);
         let tested = self.slots.iter().filter(|slot| !slot.tests.is_empty());
         let is_resource = |slot: &&Slot<'_>| {

@@ -9,6 +9,7 @@ use crate::bind::{Looked, PointerToken, Siblings, Value, json_in_text};
 use crate::host::Facts;
 use crate::model::refs::Ref;
 use crate::model::{ComparedValue, Condition, ConditionValue, Effect, Test};
+use crate::path::PathCase;
 use crate::program::{Compatibility, Rule, Tool};
 use crate::role::RoleId;
 use crate::sort;
@@ -36,10 +37,12 @@ pub(super) struct Look {
 
 impl Look {
     /// Returns `true` if the test compares, and may mean the branch that git takes the value for.
-    fn names_branch(&self, test: &Test) -> bool {
-        let may_mean = |branch: &String| test.may_hold(ConditionValue::Text(branch));
+    fn names_branch(&self, test: &Test, case: PathCase, facts: &mut Facts<'_>) -> bool {
+        let mut may_mean = |branch: &String| {
+            test.may_hold(ConditionValue::Text(branch)) || may_be_confused(test, branch, case, facts)
+        };
         matches!(test, Test::Equals(_) | Test::In(_))
-            && (self.is_unknown_ref || self.branches.iter().any(may_mean))
+            && (self.is_unknown_ref || self.branches.iter().any(&mut may_mean))
     }
 
     /// Adds what git takes a text under the role of a branch for.
@@ -98,10 +101,11 @@ impl<'p> Case<'p, '_, '_> {
             },
             Effect::Escalate | Effect::Deny => {
                 let met = given.max(sent.unwrap_or(given));
-                let is_branch = look.names_branch(&condition.test);
-                match met == Match::Nothing && (is_branch || self.sent_items_meet(tool, condition)) {
-                    true => Match::Partial,
-                    false => met,
+                let is_met = met != Match::Nothing;
+                match is_met || !(self.names_branch(tool, condition) || self.sent_items_meet(tool, condition))
+                {
+                    true => met,
+                    false => Match::Partial,
                 }
             }
         }
@@ -238,6 +242,16 @@ impl<'p> Case<'p, '_, '_> {
         }
     }
 
+    /// Returns `true` if the condition may mean the branch that git takes the value for.
+    fn names_branch(&mut self, tool: &'p Tool, condition: &Condition) -> bool {
+        let place = tool.conditioned.number(&condition.argument);
+        let lookups = self.lookups.as_ref();
+        let look = place.and_then(|place| lookups?.looks.get(&place));
+        let case = self.program.path_case;
+        let facts = &mut self.canonicalizer.facts;
+        look.is_some_and(|look| look.names_branch(&condition.test, case, facts))
+    }
+
     fn sent_items_meet(&mut self, tool: &'p Tool, condition: &Condition) -> bool {
         let place = tool.conditioned.number(&condition.argument);
         let lookups = self.lookups.as_ref();
@@ -269,6 +283,15 @@ fn an_item_may_meet(facts: &mut Facts<'_>, items: &[Value<'_>], test: &Test) -> 
             item => test.may_hold(item.condition_value()),
         }
     })
+}
+
+/// Returns `true` if the test compares with a spelling of the branch that is the same file where paths ignore case.
+fn may_be_confused(test: &Test, branch: &str, case: PathCase, facts: &mut Facts<'_>) -> bool {
+    case == PathCase::Insensitive
+        && test.texts().any(|text| {
+            facts.take_steps(1 + (text.len() + branch.len()) / TEXT_BYTES);
+            facts.has_failed() || case.confuses(text, branch)
+        })
 }
 
 fn by_effect(effect: Effect, surely: bool, may: impl FnOnce() -> bool) -> Match {

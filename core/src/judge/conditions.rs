@@ -40,7 +40,7 @@ pub(super) struct Subject {
 }
 
 /// How one value meets one condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Hit {
     /// Not at all.
     Miss,

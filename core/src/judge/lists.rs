@@ -109,12 +109,23 @@ impl Case<'_, '_, '_> {
             }
         };
         let text = operand.text(role).unwrap_or_default();
-        let lists = |name: usize| names.name_branch(text.get(name..).unwrap_or_default());
+        let branch_at = |name: usize| text.get(name..).unwrap_or_default();
+        let branch_hit = |branch: &str| match names.name_branch(branch) {
+            true => Hit::Exact,
+            false => Hit::look_alike(names.may_name_branch(branch)),
+        };
         let own = match read {
-            Ref::Branch(name) => Hit::exact(lists(name)),
-            Ref::Either(one, other) => Hit::look_alike(lists(one) || lists(other)),
+            Ref::Branch(name) => branch_hit(branch_at(name)),
+            Ref::Either(one, other) => {
+                let mut either = [one, other].into_iter().map(branch_at);
+                Hit::look_alike(either.any(|branch| names.may_name_branch(branch)))
+            }
             Ref::Current => match self.current_branches() {
-                Some(branches) => Hit::exact(branches.iter().any(|branch| names.name_branch(branch))),
+                Some(branches) => branches
+                    .iter()
+                    .map(|branch| branch_hit(branch))
+                    .max()
+                    .unwrap_or(Hit::Miss),
                 None => Hit::LookAlike,
             },
             Ref::Unknown => Hit::LookAlike,

@@ -91,7 +91,7 @@ impl Case<'_, '_, '_> {
             return Hit::LookAlike;
         };
         let lists = |pushed: &String| {
-            let listed = |at: usize| names.name_branch(pushed.get(at..).unwrap_or_default());
+            let listed = |at: usize| names.may_name_branch(pushed.get(at..).unwrap_or_default());
             match Ref::read(pushed) {
                 Ref::Branch(name) => listed(name),
                 Ref::Either(one, other) => listed(one) || listed(other),

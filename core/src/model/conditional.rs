@@ -196,6 +196,16 @@ impl Test {
             || self.holds(value.condition_value())
     }
 
+    /// The texts that it compares with.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let (one, several) = match self {
+            Test::Equals(Scalar::Text(text)) => (Some(&**text), &[][..]),
+            Test::In(scalars) => (None, scalars.texts()),
+            Test::Equals(_) | Test::Present | Test::Absent | Test::Truthy | Test::Falsy => (None, &[][..]),
+        };
+        one.into_iter().chain(several.iter().map(|text| &**text))
+    }
+
     /// How many steps it takes to hold the test against a value.
     pub(crate) fn cost(&self) -> usize {
         // A text may have to be read as a number; a list is searched.

@@ -186,6 +186,11 @@ impl Scalars {
         }
     }
 
+    /// The texts among them, sorted.
+    pub(super) fn texts(&self) -> &[Box<str>] {
+        &self.texts
+    }
+
     /// The values as they were given.
     #[cfg(feature = "analysis")]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Scalar> {

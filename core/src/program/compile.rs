@@ -37,6 +37,10 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     for rule in &mut rules {
         compiled.add(rule, (&registry, &config.lists), ending, resource_roles, absolute);
     }
+    let path_case = options.path_case.unwrap_or_else(|| path_case(host));
+    if path_case == PathCase::Insensitive && options.compatibility == Compatibility::Careful {
+        compiled.fold_branches();
+    }
     let are_sandbox = options.workspace_roots == WorkspaceRoots::Sandbox;
     let ceiling = config
         .ceiling
@@ -71,9 +75,10 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         home: home.into(),
         current: current.into(),
         unknown_arguments: options.unknown_arguments,
+        #[cfg(feature = "analysis")]
         client_arguments: options.client_arguments.iter().cloned().collect(),
         heuristic_paths: options.heuristic_paths,
-        path_case: options.path_case.unwrap_or_else(|| path_case(host)),
+        path_case,
         compatibility: options.compatibility,
         relative_paths: options
             .relative_paths
@@ -141,6 +146,16 @@ struct Rules {
 }
 
 impl Rules {
+    /// Lets lists of branches restrict every spelling that is the same file where paths ignore case.
+    fn fold_branches(&mut self) {
+        let restricting = self.rules.iter_mut().filter(|rule| rule.effect != Effect::Allow);
+        for condition in restricting.flat_map(|rule| &mut rule.lists) {
+            if let ListMatcher::Identifiers(names) = &mut condition.matcher {
+                names.fold_branches();
+            }
+        }
+    }
+
     fn new(compatibility: Compatibility, count: usize) -> Self {
         Self {
             compatibility,

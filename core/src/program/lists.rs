@@ -3,6 +3,7 @@
 use super::mailbox;
 use crate::host::LOOK_UP;
 use crate::net::DomainSet;
+use crate::path::PathCase;
 use crate::role::Step;
 use crate::table::Set;
 
@@ -23,6 +24,8 @@ pub(crate) struct Identifiers {
     pub(crate) sets: Vec<(Step, Entries)>,
     /// The branches that the entries name, where the condition looks at branches.
     branches: Entries,
+    /// The same in the form that all spellings of a name share, where the condition restricts and paths ignore case.
+    folded: Option<Entries>,
 }
 
 impl Identifiers {
@@ -39,7 +42,21 @@ impl Identifiers {
         Self {
             sets: steps.iter().map(canonical).collect(),
             branches: Entries::new(branches.into_iter().map(str::to_owned)),
+            folded: None,
         }
+    }
+
+    /// Lets the entries mean every spelling that is the same file where paths ignore case: a branch is a file of its repository.
+    pub(crate) fn fold_branches(&mut self) {
+        let branches = self.branches.iter();
+        let folded = branches.map(|branch| PathCase::Insensitive.fold_text(branch).into_owned());
+        self.folded = Some(Entries::new(folded));
+    }
+
+    /// Returns `true` if an entry names the branch, or may where paths ignore case.
+    pub(crate) fn may_name_branch(&self, branch: &str) -> bool {
+        let holds = |entries: &Entries| entries.contains(&PathCase::Insensitive.fold_text(branch));
+        self.name_branch(branch) || self.folded.as_ref().is_some_and(holds)
     }
 
     /// Returns `true` if an entry names the branch, in whatever spelling.
@@ -145,7 +162,11 @@ impl ListMatcher {
             Self::Emails(emails) => emails.written.longest.saturating_mul(3),
             Self::Identifiers(names) => {
                 let sets = names.sets.iter().map(|(_, entries)| entries.longest);
-                sets.max().unwrap_or_default()
+                match names.folded {
+                    // A value of any length is folded.
+                    Some(_) => usize::MAX,
+                    None => sets.max().unwrap_or_default(),
+                }
             }
         };
         match bytes <= longest {

@@ -85,7 +85,7 @@ group("sandbox by a link", S_WALK, { ...constrained(["src/*", "/data/docs/*"]), 
   gate("fs/read_file", { path: "/data/src/a.rs" }, ALLOW),
   gate("fs/read_file", { path: "/data/docs/x" }, ALLOW),
   gate("fs/read_file", { path: "src/evil.rs" }, above("src/*")),
-  gate("fs/read_file", { path: "/srv/box/src/a.rs" }, above("src/*"), "as given it is not below /data"),
+  gate("fs/read_file", { path: "/srv/box/src/a.rs" }, ALLOW, "what is sent passes again"),
 ]);
 group("through aliases", S_WALK, constrained(["src/**"]), [
   gate("fs/read_file", { file: "src/a.rs" }, { ...ALLOW, transport: { path: "/srv/box/src/a.rs" } }),

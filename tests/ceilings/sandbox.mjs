@@ -114,6 +114,17 @@ within("patterns relative to the first root", S_SANDBOX, documents(AB, patterns)
 within("patterns relative to the first of the same roots", S_SANDBOX, documents(BA, patterns), [
   read("src/b.rs", INSIDE), read("/work/b/src/b.rs", INSIDE), read("/work/a/src/a.rs", above("src/*")),
 ]);
+const S_LINKED = "12: a path as given starts from a directory that is a link by either of its names";
+for (const [name, pattern] of [["relative", "src/*"], ["absolute", "/work/door/src/*"], ["canonical", "/work/b/src/*"]]) {
+  const linked = { ceiling: { tool_arg_constraints: [{ tool: "read_*", arg_patterns: [pattern] }] } };
+  const isCanonical = name === "canonical";
+  within(`${name} patterns below a root that is a link`, S_LINKED, documents(["/work/door"], linked), [
+    read("src/b.rs", isCanonical ? above(pattern) : { ...INSIDE, transport: { path: "/work/b/src/b.rs" } }),
+    read("/work/door/src/b.rs", isCanonical ? above(pattern) : INSIDE), read("/work/b/src/b.rs", INSIDE, "what is sent passes again"),
+    read("/work/b/secret/key", above(pattern)), read("/work/door/secret/key", above(pattern)),
+    read("/work/b/to-a", OUTSIDE), read("/work/b/src/open/x", above(pattern), "a link to elsewhere in the root"),
+  ]);
+}
 within("moved from the container", S_SANDBOX, documents(AB), [
   contained("/workspace/src/a.rs", { ...INSIDE, transport: { path: "/work/a/src/a.rs" } }),
   contained("/workspace", { ...INSIDE, transport: { path: "/work/a" } }),

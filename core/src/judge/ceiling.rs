@@ -242,8 +242,11 @@ impl Case<'_, '_, '_> {
             self.canonicalizer.facts.take_steps(pattern.cost(bytes));
             let mut lexical = forms.lexical.iter();
             let mut canonical = forms.canonical.iter();
+            // What is sent is written from where a link leads, and has to pass again.
+            let holds_as_written =
+                |path| pattern.holds(path, lexical_places) || pattern.holds(path, canonical_places);
             !self.canonicalizer.facts.has_failed()
-                && lexical.all(|path| pattern.holds(path, lexical_places))
+                && lexical.all(|path| holds_as_written(path))
                 && canonical.all(|path| pattern.holds(path, canonical_places))
                 && forms.texts.iter().all(|text| pattern.text.matches(text))
         })

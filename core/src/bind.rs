@@ -14,7 +14,7 @@ mod siblings;
 mod value;
 mod walk;
 
-pub(crate) use arguments::{BoundArguments, BoundValue, FURTHER_VALUE};
+pub(crate) use arguments::{BoundArguments, BoundValue, FURTHER_VALUE, Origin};
 pub use call::{Arguments, Call, CallError};
 pub(crate) use faults::Refusal;
 pub(crate) use json::json_in_text;

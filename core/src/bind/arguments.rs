@@ -25,6 +25,9 @@ const FEW: usize = 4;
 /// The cost of each value beyond as many as one role may have, in steps: what is held of it, with its forms, at 8 bytes a step.
 pub(crate) const FURTHER_VALUE: usize = 96;
 
+/// An annotated argument: the member that it names, or in which its pointer leads, and its rank among those of that member.
+pub(crate) type Origin = (Option<usize>, usize);
+
 /// One string under at least one role.
 pub(crate) struct BoundValue<'p, 'c> {
     /// The member of the arguments that holds it; `None` for a value that the engine filled in.
@@ -62,6 +65,11 @@ impl<'p, 'c> BoundValue<'p, 'c> {
             reach: None,
             rank: 0,
         }
+    }
+
+    /// The annotated argument that the value is one of.
+    pub(crate) fn origin(&self) -> Origin {
+        (self.argument, self.rank)
     }
 
     /// The string as given, for messages; a placeholder where it is not well-formed.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Case;
 use super::operand::Operand;
+use crate::bind::Origin;
 use crate::model::Reach;
 use crate::path::CanonicalPath;
 use crate::program::Compatibility;
@@ -30,7 +31,9 @@ pub(super) struct Arrival {
     pub(super) is_tree: bool,
     /// It is moved and not copied, so that it has the name of the place.
     pub(super) is_moved: bool,
-    /// The directories that may arrive. Without any, nobody can tell what does.
+    /// Nobody can tell what arrives.
+    pub(super) is_unknown: bool,
+    /// The directories that may arrive.
     pub(super) sources: Vec<CanonicalPath>,
     /// Where the sources come to lie if each is put into the directory that is there, and whether it is moved.
     pub(super) inside: Vec<(String, bool)>,
@@ -40,7 +43,7 @@ pub(super) struct Arrival {
 
 /// A path that the call reads or removes, which may arrive where it writes.
 struct Source {
-    argument: Option<usize>,
+    origin: Origin,
     path: CanonicalPath,
     /// The names that it may have.
     names: Vec<String>,
@@ -89,11 +92,11 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
         return changes;
     }
     let receives = |one: &&Operand<'_, '_>| is_written(one) && one.bound.reach != Some(Reach::Entry);
-    let mut receiving = operands.iter().filter(receives).map(|one| one.bound.argument);
+    let mut receiving = operands.iter().filter(receives).map(|one| one.bound.origin());
     let Some(first) = receiving.next() else {
         return changes;
     };
-    let are_several = receiving.any(|argument| argument != first);
+    let are_several = receiving.any(|origin| origin != first);
     let facts = &mut case.canonicalizer.facts;
     let mut sources = Vec::new();
     for operand in operands {
@@ -101,8 +104,8 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
             || operand.bound.role_set.contains(RoleId::READ_PATH)
                 && !operand.bound.role_set.contains(RoleId::WRITE_PATH);
         let is_removed = is_removed(operand);
-        let argument = operand.bound.argument;
-        let arrives_elsewhere = are_several || argument != first;
+        let origin = operand.bound.origin();
+        let arrives_elsewhere = are_several || origin != first;
         let Some(path) = place(operand) else { continue };
         if !(is_removed || may_be_copied) || !arrives_elsewhere || facts.has_failed() {
             continue;
@@ -112,7 +115,7 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
             Some(Reach::Tree) | None => facts.is_directory(path.as_str()),
         };
         sources.push(Source {
-            argument,
+            origin,
             names: names(operand),
             is_removed,
             is_directory: known.unwrap_or(is_removed),
@@ -134,7 +137,7 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
             }
             // Programs refuse to copy a directory into itself; what is written there is made from what is read.
             let arrives = |source: &&Source| {
-                source.argument != operand.bound.argument
+                source.origin != operand.bound.origin()
                     && (source.is_removed || !path.is_within(&source.path))
             };
             let arriving: Vec<&Source> = sources.iter().filter(arrives).collect();
@@ -164,10 +167,12 @@ fn arrival(path: &CanonicalPath, arriving: &[&Source], is_said: bool, is_put_ins
             from.push(source.role);
         }
     }
+    // A file that arrives as it is brings nothing along; any other may be an archive, whatever comes beside it.
+    let may_be_archive = |source: &&Source| !source.is_itself && !source.is_directory;
+    let is_unknown = is_said && (arriving.is_empty() || arriving.iter().any(may_be_archive));
     Arrival {
-        // A file that arrives as it is brings nothing along; one that is an archive does.
-        is_tree: directories.clone().next().is_some()
-            || is_said && !arriving.iter().any(|source| source.is_itself),
+        is_tree: is_unknown || directories.clone().next().is_some(),
+        is_unknown,
         is_moved: directories.clone().any(|source| source.is_removed),
         sources: directories.map(|source| source.path.clone()).collect(),
         inside: within.collect(),

@@ -198,10 +198,10 @@ fn brings_match(
         if arrival.is_moved && rest.is_named {
             return Touch::Certain(Through::Arrival);
         }
-        let is_known = !arrival.sources.is_empty();
         let sources = arrival.sources.iter().map(CanonicalPath::as_str);
         let mut directories = place.path.into_iter().chain(sources);
-        if !is_known || directories.any(|one| exists_in(one, rest, pattern, sandbox, canonicalizer)) {
+        if arrival.is_unknown || directories.any(|one| exists_in(one, rest, pattern, sandbox, canonicalizer))
+        {
             touch = touch.max(Touch::Possible(Through::Arrival));
         }
     }

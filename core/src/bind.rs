@@ -11,6 +11,7 @@ mod prepared;
 mod relations;
 mod shape;
 mod siblings;
+mod spelling;
 mod value;
 mod walk;
 

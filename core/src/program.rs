@@ -199,13 +199,11 @@ impl Tool {
     }
 
     /// The members that the annotation or the schema names.
-    #[cfg(feature = "analysis")]
     pub(crate) fn member_names(&self) -> impl Iterator<Item = &str> {
         self.members.keys().map(|name| &**name)
     }
 
     /// Returns `true` if the annotation, the schema or an alias names the member.
-    #[cfg(feature = "analysis")]
     pub(crate) fn names(&self, name: &str) -> bool {
         self.members.get(name).is_some() || self.semantics.arg_schema.arg_aliases.contains_key(name)
     }

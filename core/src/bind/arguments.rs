@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use super::call::{Arguments, Call};
-use super::faults::{Refusal, describe_unreadable, mismatch, schema_fault};
+use super::faults::{Refusal, describe_unreadable, mismatch, misspelt, schema_fault};
 use super::names;
 use super::order::changed_order;
 use super::path_like::{self, PathLike};
 use super::shape::ShapeError;
 use super::siblings::Siblings;
+use super::spelling::{misspelt_argument, misspelt_member};
 use super::value::{MOST_MEMBERS, PointerToken, Value};
 use super::walk::{Met, WayStep, walk};
 use crate::model::{Argument, ConditionArgument, Reach, SchemaType};
@@ -142,6 +143,11 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             for (name, _) in members {
                 known.push(tool.member(name));
             }
+            if program.compatibility == Compatibility::Careful
+                && let Some((name, other)) = misspelt_argument(tool, members, program.limits.depth)
+            {
+                self.refuse(misspelt(&name, &other));
+            }
         }
         let order = changed_order(program, &known, members);
         let looked_at = order.as_ref().map_or(members.len(), Vec::len);
@@ -244,6 +250,9 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             && is_careful
         {
             self.check_type(name, &member.schema, read);
+            if let Some((name, other)) = misspelt_member(read, &[&member.pointers]) {
+                self.refuse(misspelt(&name, &other));
+            }
         }
         let given = (at, name);
         match read {
@@ -290,6 +299,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             reach: argument.reach,
             is_resource: role_set.intersects(program.resource_roles),
             is_judged: role_set.intersects(program.judged_roles),
+            is_careful: program.compatibility == Compatibility::Careful,
         })
     }
 
@@ -373,13 +383,15 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         match value {
             Value::Text(found) => self.push(program, annotated, place(), Some(text(found))),
             Value::IllFormed(_) => self.push(program, annotated, place(), None),
-            // A server may take it for a remote's name, or for a remote that was left out.
-            Value::Bool(_) | Value::Number(_) if annotated.is_remote() => self.unreadable(annotated, || {
-                "is not a string, expected the URL or the name of a git remote".to_owned()
-            }),
-            Value::Null if annotated.is_remote() && is_item => self.unreadable(annotated, || {
-                "holds null, expected the URL or the name of a git remote".to_owned()
-            }),
+            // A server may take it for a name, or for one that was left out.
+            Value::Bool(_) | Value::Number(_) if annotated.git_name().is_some() => {
+                let expected = annotated.git_name().unwrap_or_default();
+                self.unreadable(annotated, || format!("is not a string, expected {expected}"));
+            }
+            Value::Null if annotated.git_name().is_some() && is_item => {
+                let expected = annotated.git_name().unwrap_or_default();
+                self.unreadable(annotated, || format!("holds null, expected {expected}"));
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
             Value::Array(_) | Value::Object(_) | Value::Raw(_) | Value::Unread => {
                 self.unreadable(annotated, || fault.to_owned());
@@ -498,11 +510,17 @@ struct AnnotatedArgument<'n, 'p> {
     is_resource: bool,
     /// `true` if it bears one of the [judged roles](Program::judged_roles).
     is_judged: bool,
+    is_careful: bool,
 }
 
 impl AnnotatedArgument<'_, '_> {
-    fn is_remote(&self) -> bool {
-        self.role_set.contains(RoleId::GIT_REMOTE_URL)
+    /// The thing that git takes from it; without it git takes another one.
+    fn git_name(&self) -> Option<&'static str> {
+        let has = |role| self.role_set.contains(role);
+        let branch = self.is_careful && has(RoleId::BRANCH_NAME);
+        let branch = branch.then_some("the name of a branch");
+        let remote = has(RoleId::GIT_REMOTE_URL).then_some("the URL or the name of a git remote");
+        remote.or(branch)
     }
 }
 

@@ -30,6 +30,14 @@ pub(super) fn mismatch(way: &[WayStep<'_>], found: &Value<'_>, expected: &str) -
     format!("holds {found} at `{within}`, expected {expected}")
 }
 
+/// The refusal of a name that some programs take for another one.
+#[cold]
+pub(super) fn misspelt(name: &str, other: &str) -> Refusal {
+    Refusal::Unreadable(format!(
+        "the name {name:?} is {other:?} for programs that compare names without case"
+    ))
+}
+
 /// Returns `true` if the value's type is among these, and if no type is named.
 #[inline]
 fn is_of_type(value: &Value<'_>, types: &[JsonType]) -> bool {

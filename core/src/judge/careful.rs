@@ -62,11 +62,19 @@ pub(super) fn check_sent(path: &str, is_of_repository: bool) -> Result<(), Unres
 }
 
 /// Returns `true` if programs may leave out white space of the path, and so take it for another one: many cut off what stands
-/// around a text, and whoever makes a URL of it loses tabs and line breaks (<https://url.spec.whatwg.org/#url-parsing>).
+/// around a text, and whoever makes a URL of it loses tabs and line breaks (<https://url.spec.whatwg.org/#url-parsing>). Others
+/// read a line each, whichever break is between them (<https://docs.python.org/3/library/stdtypes.html#str.splitlines>).
 fn has_space_left_out(path: &str) -> bool {
     // A NUL is a reason of its own.
     let is_cut = |one: char| is_space(one) && one != '\0';
+    let is_break = |one: char| {
+        matches!(
+            one,
+            '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+        )
+    };
     memchr3(b'\t', b'\n', b'\r', path.as_bytes()).is_some()
+        || path.contains(is_break)
         || path.starts_with(is_cut)
         || path.ends_with(is_cut)
 }
@@ -196,11 +204,15 @@ mod tests {
             "\u{feff}a",
             "a\u{a0}",
             "a\u{1f}",
+            "a\u{b}b",
+            "a\u{1c}b",
+            "a\u{85}b",
+            "a\u{2028}b",
             " ",
         ] {
             assert!(has_space_left_out(path), "{path:?}");
         }
-        for path in ["", "a b", "/My Project/a b.txt", "a\u{b}b", "a\u{a0}b", "a\0"] {
+        for path in ["", "a b", "/My Project/a b.txt", "a\u{a0}b", "a\0"] {
             assert!(!has_space_left_out(path), "{path:?}");
         }
     }

@@ -266,6 +266,13 @@ impl<'c> Case<'_, 'c, '_> {
 
     pub(super) fn is_ungrantable(&mut self, at: usize, role: RoleId) -> bool {
         self.canonicalizer.facts.take_steps(1);
+        if self
+            .operands
+            .get(at)
+            .is_some_and(|operand| operand.is_path_for(role))
+        {
+            return false;
+        }
         let mut locations = self.locations(at, role).iter();
         locations.any(|location| !location.is_grantable() && !location.is_unknown())
     }

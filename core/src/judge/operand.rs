@@ -134,6 +134,16 @@ impl<'p, 'c> Operand<'p, 'c> {
         self.path_rest().and_then(|rest| rest.entry.as_ref())
     }
 
+    /// Returns `true` if the argument takes paths and URLs, and the value is an absolute path, which no program takes for a URL.
+    pub(super) fn is_path_for(&self, role: RoleId) -> bool {
+        let is_absolute = match self.given().as_bytes() {
+            [b'/'] | [b'~', b'/', ..] => true,
+            [b'/', next, ..] => !matches!(next, b'/' | b'\\'),
+            _ => false,
+        };
+        role == RoleId::FETCH_URL && is_absolute && self.path().is_some()
+    }
+
     /// The forms of a path beside its canonical one.
     pub(super) fn path_rest(&self) -> Option<&PathRest> {
         match &self.form {

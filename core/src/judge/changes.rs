@@ -16,6 +16,9 @@ use crate::role::RoleId;
 /// The steps for holding one path that is written against one that may arrive there, which is kept.
 const PAIR: usize = 8;
 
+/// The steps for holding one path that may arrive in a directory against one pattern.
+const INSIDE: usize = 64;
+
 /// The change that a call makes at the place of one value, beside what it does to the entry there.
 #[derive(Default)]
 pub(super) struct Change {
@@ -97,6 +100,8 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
         return changes;
     };
     let are_several = receiving.any(|origin| origin != first);
+    let (protected, rules) = (&case.program.protected, &case.program.directories);
+    let each = protected.patterns.len() * INSIDE + protected.paths.len() + rules.len();
     let facts = &mut case.canonicalizer.facts;
     let mut sources = Vec::new();
     for operand in operands {
@@ -132,9 +137,6 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
             && let Some(path) = place(operand)
         {
             facts.take_steps(sources.len() * PAIR);
-            if facts.has_failed() {
-                break;
-            }
             // Programs refuse to copy a directory into itself; what is written there is made from what is read.
             let arrives = |source: &&Source| {
                 source.origin != operand.bound.origin()
@@ -142,6 +144,13 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
             };
             let arriving: Vec<&Source> = sources.iter().filter(arrives).collect();
             let is_put_inside = !arriving.is_empty() && facts.is_directory(path.as_str()) == Some(true);
+            if is_put_inside {
+                let places: usize = arriving.iter().map(|source| source.names.len()).sum();
+                facts.take_steps(places * each);
+            }
+            if facts.has_failed() {
+                break;
+            }
             let said = operand.bound.reach == Some(Reach::Tree);
             change.arrival = Some(arrival(path, &arriving, said, is_put_inside));
         }

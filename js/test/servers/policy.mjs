@@ -17,7 +17,7 @@ const rulesFor = ({ at }) => [
   [
     "nobody writes to rivals",
     "deny",
-    { server: ["sdk"], lists: [list("email-address", "emails", "*@rival.example", "eve@example.com")] },
+    { server: ["sdk"], lists: [list("email-address", "emails", "mallory@rival.example", "eve@example.com")] },
   ],
   ["no tracker", "deny", { domains: { roles: ["fetch-url"], allowed: ["tracker.docs.example"] } }],
   ["read the documents", "allow", { paths: { roles: ["read-path"], within: at("docs") } }],

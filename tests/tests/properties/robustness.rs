@@ -309,7 +309,7 @@ proptest! {
             Value::Array(items) => items.iter().all(|item| !item.is_array() && !item.is_object()),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
         };
-        if !arguments.is_object() || !described {
+        if !(arguments.is_object() || arguments.is_null()) || !described {
             prop_assert_eq!(parsed.decision.as_str(), "deny", "{}", text);
             prop_assert_eq!(parsed.rule, "structural-unreadable-argument", "{}", text);
         }

@@ -69,7 +69,6 @@ pub(super) fn domains() -> impl Strategy<Value = Vec<&'static str>> {
         "*.good.test",
         "evil.test",
         "github.com",
-        "github.com/o/r",
         "*",
         "Evil.Test.",
     ];

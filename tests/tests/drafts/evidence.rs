@@ -246,7 +246,10 @@ fn a_verb_is_about_the_object_of_the_tool() {
             &[("archive_path", ""), ("destination", "")],
         ),
         "s",
-        json!({"archive_path": changed, "destination": ["write-path"]}),
+        json!({
+            "archive_path": {"roles": changed, "reach": "tree"},
+            "destination": {"roles": ["write-path"], "reach": "tree"},
+        }),
         &[],
     );
     let reads = described("read_file", "Read a file of a resource", &[("path", "")]);

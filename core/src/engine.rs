@@ -313,10 +313,12 @@ impl Engine {
             ),
         };
         let sandbox = sandbox.map(|first| &**first);
+        let keeps_relative = sandbox.is_some() && self.program.relative_paths == RelativePaths::AsGiven;
         PathBase {
             directory: sandbox.unwrap_or(&self.program.current),
             container: container.zip(sandbox),
-            keeps_relative: sandbox.is_some() && self.program.relative_paths == RelativePaths::AsGiven,
+            keeps_relative,
+            may_send_given: keeps_relative || matches!(paths, Paths::Prepared),
             is_git: settings.kind == Some(ServerKind::Git),
             server_paths,
         }

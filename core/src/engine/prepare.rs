@@ -50,11 +50,13 @@ impl Engine {
         }
         let (settings, tool) = self.program.server_and_tool(call.server(), call.tool());
         let base = allowed_directory.map(|given| crate::path::lexical(given, &self.program.current));
+        let keeps_relative =
+            allowed_directory.is_some() && self.program.relative_paths == RelativePaths::AsGiven;
         let paths = PathBase {
             directory: base.as_deref().unwrap_or(&self.program.current),
             container: container_workspace_dir.zip(allowed_directory),
-            keeps_relative: allowed_directory.is_some()
-                && self.program.relative_paths == RelativePaths::AsGiven,
+            keeps_relative,
+            may_send_given: keeps_relative,
             is_git: settings.kind == Some(ServerKind::Git),
             server_paths: settings.paths.as_deref(),
         };

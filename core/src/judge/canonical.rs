@@ -24,6 +24,8 @@ pub(crate) struct PathBase<'s> {
     pub(crate) container: Option<(&'s str, &'s str)>,
     /// `true` if relative paths are forwarded as they are, because the server resolves them in its own directory.
     pub(crate) keeps_relative: bool,
+    /// `true` if a path may be sent as it was given: relative ones are, or the call was prepared before.
+    pub(crate) may_send_given: bool,
     /// `true` if the tool's server hands paths to git, which reads some as patterns.
     pub(crate) is_git: bool,
     /// The server's own names for the directories that it sees, if it sees them under other names.

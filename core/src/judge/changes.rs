@@ -102,6 +102,7 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
     let are_several = receiving.any(|origin| origin != first);
     let (protected, rules) = (&case.program.protected, &case.program.directories);
     let each = protected.patterns.len() * INSIDE + protected.paths.len() + rules.len();
+    let may_send_given = case.canonicalizer.base.may_send_given;
     let facts = &mut case.canonicalizer.facts;
     let mut sources = Vec::new();
     for operand in operands {
@@ -121,7 +122,7 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
         };
         sources.push(Source {
             origin,
-            names: names(operand),
+            names: names(operand, may_send_given),
             is_removed,
             is_directory: known.unwrap_or(is_removed),
             is_itself: is_removed || operand.bound.reach == Some(Reach::Tree),
@@ -195,14 +196,14 @@ fn place<'o>(operand: &'o Operand<'_, '_>) -> Option<&'o CanonicalPath> {
     operand.path().or(located)
 }
 
-/// The last names of the paths that lead to a value's place, each once.
-fn names(operand: &Operand<'_, '_>) -> Vec<String> {
+/// The last names of the paths that lead to a value's place, each once. The one that is given counts where it may be sent.
+fn names(operand: &Operand<'_, '_>, may_send_given: bool) -> Vec<String> {
     let canonical = operand.paths().map(CanonicalPath::as_str);
     let located = operand.located();
     let located = located.map(|located| [located.path.as_str(), &*located.lexical]);
     let forms = canonical
         .chain(located.into_iter().flatten())
-        .chain([operand.given()]);
+        .chain(may_send_given.then(|| operand.given()));
     let mut names: Vec<String> = Vec::new();
     for form in forms {
         let name = form.trim_end_matches('/').rsplit('/').next().unwrap_or_default();

@@ -46,7 +46,9 @@ fn a_log_is_judged_by_other_documents() {
         &[
             "escalate → deny filesystem/read_text_file log.jsonl:",
             "  /path as read-path: /etc/hosts\n  ask-other-paths → ask-other-paths: ",
-            "4 judged, 1 decision changes",
+            // A rule that denies is heard in the sandbox too.
+            "allow → deny filesystem/write_file log.jsonl:",
+            "4 judged, 3 decisions change",
         ],
         &[],
     );

@@ -123,9 +123,10 @@ const EVIL: [&str; 3] = [
     "deny evil",
     "deny default-deny",
 ];
+/// A path: no rule grants a remote without a host.
 const UNKNOWN: [&str; 3] = [
     "escalate structural-domain-escalate",
-    "allow rest",
+    "deny default-deny",
     "deny default-deny",
 ];
 

@@ -94,7 +94,8 @@ fn on_long_documents(project: &Project, arguments: &[&str], said: &str) -> (usiz
 fn what_takes_long_says_what_it_looks_at() {
     let project = Project::new();
     for (arguments, what) in [
-        (&["diff", "policy.json", "other.json"][..], "tool"),
+        (&["lint"][..], "tool"),
+        (&["diff", "policy.json", "other.json"], "tool"),
         (&["check"], "statement 1 of 1: reads, tool"),
         (&["test", "scenarios.jsonl"], "tool"),
         (&["map"], "tool"),

@@ -72,6 +72,156 @@ fn what_an_agent_changes_in_a_wrapped_configuration_stays() {
     assert!(!project.folder.path().join("project/.mcp.json.callgate").exists());
 }
 
+#[test]
+fn a_guard_that_was_changed_by_hand_is_undone_with_the_others() {
+    let project = Project::new();
+    let json =
+        r#"{"mcpServers": {"s": {"command": "cat", "args": ["-u"]}, "t": {"command": "cat", "args": []}}}"#;
+    let toml = "[mcp_servers.s]\ncommand = \"cat\"\nargs = [\"-u\"]\n";
+    for (file, before, [from, to]) in [
+        (
+            "agent.json",
+            json,
+            [r#""s","--wrapped""#, r#""s","--ask","120","--wrapped""#],
+        ),
+        (
+            "agent.toml",
+            toml,
+            [r#""s", "--wrapped""#, r#""s", "--ask", "120", "--wrapped""#],
+        ),
+    ] {
+        let path = project.folder.path().join("project").join(file);
+        let text = || fs::read_to_string(&path).expect("a file");
+        let check = |flags: &[&str], out: &[&str]| {
+            project.check(&[&["wrap", "--anyway", file], flags].concat(), 0, out, &[]);
+        };
+        project.write(file, before);
+        for is_wrapped_again in [false, true] {
+            check(&[], &[r#""wrapped":["s""#]);
+            let changed = text().replace(from, to);
+            assert_ne!(changed, text());
+            project.write(file, &changed);
+            if is_wrapped_again {
+                check(&[], &[r#"["s","a guard is before it, with other arguments"#]);
+                assert_eq!(text(), changed);
+            }
+            check(&["--undo"], &["restored"]);
+            assert_eq!(text(), before, "{file}");
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_stays_while_a_guard_stands() {
+    let project = Project::new();
+    let before = r#"{"mcpServers": {"s": {"command": "cat"}}}"#;
+    let folder = project.folder.path().join("project");
+    let place = fs::canonicalize(&folder).expect("a folder").join("agent.json");
+    let place = place.to_str().expect("UTF-8");
+    let program = env!("CARGO_BIN_EXE_callgate");
+    let guard = |command: &[&str], more: serde_json::Value| {
+        let mut entry = serde_json::json!({"command": command[0], "args": command[1..]});
+        let members = entry.as_object_mut().expect("an object");
+        members.extend(more.as_object().cloned().unwrap_or_default());
+        serde_json::json!({"mcpServers": {"s": entry}})
+    };
+    let own = [
+        program,
+        "guard",
+        "--bundle",
+        "/b",
+        "--server",
+        "s",
+        "--wrapped",
+        place,
+        "--",
+        "cat",
+    ];
+    let flag = format!("--wrapped=/elsewhere{place}");
+    let line = format!("exec {program} guard --bundle /b --server s -- cat");
+    let cases = [
+        // Without the flag, with another file, another server, and in another program.
+        guard(&[&own[..6], &own[8..]].concat(), serde_json::json!({})),
+        guard(&[&own[..6], &[&flag], &own[8..]].concat(), serde_json::json!({})),
+        guard(&[&own[..5], &["t"], &own[6..]].concat(), serde_json::json!({})),
+        guard(&[&["env", "A=1"], &own[..]].concat(), serde_json::json!({})),
+        guard(&["sh", "-c", &line], serde_json::json!({})),
+        // Beside an address, in a place of no agent, and as a value that is no command.
+        guard(&own, serde_json::json!({"url": "https://x"})),
+        serde_json::json!({"mcpServers": {}, "disabledMcpServers": guard(&own, serde_json::json!({}))["mcpServers"]}),
+        serde_json::json!({"mcpServers": {"s": {"command": {"linux": own}}}}),
+    ];
+    for changed in cases {
+        let check = |flags: &[&str], code, out: &[&str], err: &[&str]| {
+            project.check(
+                &[&["wrap", "--anyway", "agent.json"], flags].concat(),
+                code,
+                out,
+                err,
+            );
+        };
+        project.write("agent.json", before);
+        check(&[], 0, &["wrapped"], &[]);
+        let kept = fs::read_to_string(folder.join("agent.json.callgate")).expect("a file");
+        let changed = changed.to_string();
+        project.write("agent.json", &changed);
+        let refused = [
+            "the guard cannot be taken from the entry of",
+            "`before` of `agent.json.callgate`",
+        ];
+        for flags in [&["--undo"][..], &["--undo", "--dry-run"], &[]] {
+            check(flags, 1, &[], &refused);
+        }
+        let text = |file: &str| fs::read_to_string(folder.join(file)).expect("a file");
+        assert_eq!(text("agent.json"), changed);
+        assert_eq!(text("agent.json.callgate"), kept);
+        fs::remove_file(folder.join("agent.json.callgate")).expect("a file");
+    }
+    // A guard that somebody wrote for a server of his own is not one of them.
+    project.write("agent.json", before);
+    let check = |flags: &[&str]| {
+        project.check(
+            &[&["wrap", "--anyway", "agent.json"], flags].concat(),
+            0,
+            &[""],
+            &[],
+        )
+    };
+    check(&[]);
+    let mut value = project.read("agent.json");
+    value["mcpServers"]["own"] =
+        serde_json::json!({"command": "callgate", "args": ["guard", "--server", "own", "--", "cat"]});
+    project.write("agent.json", value.to_string());
+    check(&["--undo"]);
+    value["mcpServers"]["s"] = serde_json::json!({"command": "cat", "args": []});
+    assert_eq!(project.read("agent.json"), value);
+}
+
+#[test]
+fn a_person_is_asked_where_it_is_said() {
+    let project = Project::new();
+    project.write(
+        "agent.json",
+        r#"{"mcpServers": {"filesystem": {"command": "cat"}}}"#,
+    );
+    project.check(
+        &["wrap", "agent.json", "--ask", "120"],
+        0,
+        &[r#""wrapped":["filesystem"]"#],
+        &[],
+    );
+    let arguments = project.read("agent.json")["mcpServers"]["filesystem"]["args"].to_string();
+    assert!(arguments.contains(r#""--ask","120","--wrapped""#), "{arguments}");
+    project.check(
+        &["wrap", "agent.json", "--ask", "120"],
+        0,
+        &[r#""already":["filesystem"]"#],
+        &[],
+    );
+    project.check(&["wrap", "agent.json"], 0, &["with other arguments"], &[]);
+    project.check(&["wrap", "agent.json", "--undo"], 0, &["restored"], &[]);
+}
+
 #[cfg(feature = "http")]
 #[test]
 fn an_address_comes_back_in_a_changed_configuration_unless_its_entry_was_changed() {
@@ -107,7 +257,7 @@ fn an_address_comes_back_in_a_changed_configuration_unless_its_entry_was_changed
         check(&[], 0, &[r#""wrapped":["s"]"#], &[]);
         change(one, two);
         change(own, foreign);
-        let refused = ["from the address of `s`", "`before` of `agent."];
+        let refused = ["from the entry of `s`", "`before` of `agent."];
         check(&["--undo"], 1, &[], &refused);
         check(&[], 1, &[], &refused);
         change(foreign, own);

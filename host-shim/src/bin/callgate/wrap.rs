@@ -6,6 +6,7 @@ mod edit;
 mod entries;
 mod kept;
 mod server;
+mod standing;
 mod toml;
 
 use std::fs;
@@ -44,11 +45,14 @@ pub(crate) struct Wrap {
     /// Judge and log, but enforce nothing
     #[arg(long, requires = "audit")]
     observe: bool,
+    /// Have the guards ask a person about calls that escalate, and wait so many seconds for an answer; without it they are denied
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    ask: Option<u64>,
     /// Put the guard before servers of which the bundle annotates nothing too: they list no tool then
     #[arg(long)]
     anyway: bool,
     /// Take the guard away again
-    #[arg(long, conflicts_with_all = ["server", "observe", "audit"])]
+    #[arg(long, conflicts_with_all = ["server", "observe", "audit", "ask"])]
     undo: bool,
     /// Show what would be written, and write nothing
     #[arg(long)]
@@ -58,7 +62,7 @@ pub(crate) struct Wrap {
 const EXAMPLES: &str = "\
 For example:
   callgate wrap .mcp.json --bundle callgate.json --audit ~/.local/state/callgate.jsonl
-  callgate wrap ~/.codex/config.toml
+  callgate wrap ~/.codex/config.toml --ask 120
   callgate wrap .mcp.json --undo";
 
 impl Wrap {
@@ -128,15 +132,25 @@ impl Wrap {
             true => toml::unwrap(text, &kept.before, guard_of),
             false => edit::unwrap(text, &kept.before, guard_of),
         };
-        unwrapped.map_err(|reason| Failure::Invalid(format!("{}: {reason}", self.file.display())))
+        let fault = |reason| Failure::Invalid(format!("{}: {reason}", self.file.display()));
+        let unwrapped = unwrapped.map_err(fault)?;
+        // What is kept is the only way back while a guard stands.
+        let mut stuck = unwrapped.stuck.clone();
+        if stuck.is_empty() {
+            stuck = standing::standing(&kept.before, &unwrapped.text, |text, plan| {
+                self.wrapped(text, plan)
+            })
+            .map_err(fault)?;
+        }
+        match stuck.is_empty() {
+            true => Ok(unwrapped),
+            false => Err(self.stuck(&stuck)),
+        }
     }
 
     /// A text that was changed since it was wrapped, without the guards of this file and with them, as they are written here.
     fn written_anew(&self, text: &str, kept: &Kept, file: &str) -> Result<(String, String), Failure> {
         let unwrapped = self.unwrapped(text, kept, file)?;
-        if !unwrapped.stuck.is_empty() {
-            return Err(self.stuck(&unwrapped));
-        }
         let mut guards = unwrapped.guards.into_iter();
         let plan = |server: &Server<'_>| match guards.next().flatten() {
             Some(guard) => Plan::Guard(Guarded::before(&server.way, guard)),
@@ -148,15 +162,15 @@ impl Wrap {
         Ok((unwrapped.text, again.text))
     }
 
-    fn stuck(&self, unwrapped: &Unwrapped) -> Failure {
+    fn stuck(&self, stuck: &[String]) -> Failure {
         Failure::Helped {
             message: format!(
-                "{}: the guard cannot be taken from the address of `{}`, whose entry was changed since",
+                "{}: the guard cannot be taken from the entry of `{}`, which was changed since",
                 self.file.display(),
-                unwrapped.stuck.join("`, `")
+                stuck.join("`, `")
             ),
             help: format!(
-                "the entry that was there is in the member `before` of `{}`",
+                "change it back, or take the guard away by hand; the entry that was there is in the member `before` of `{}`",
                 self.beside().display()
             ),
         }
@@ -232,11 +246,7 @@ impl Wrap {
         let file = utf8(&self.place()?)?;
         let is_changed = kept.after != text;
         let before = if is_changed {
-            let unwrapped = self.unwrapped(text, &kept, &file)?;
-            if !unwrapped.stuck.is_empty() {
-                return Err(self.stuck(&unwrapped));
-            }
-            unwrapped.text
+            self.unwrapped(text, &kept, &file)?.text
         } else {
             self.believed(kept, &file)?
         };
@@ -280,6 +290,7 @@ impl Wrap {
             bundle: utf8(&self.bundle)?,
             audit: self.audit.as_deref().map(utf8).transpose()?,
             observe: self.observe,
+            ask: self.ask,
             wrapped: utf8(&self.place()?)?,
         })
     }

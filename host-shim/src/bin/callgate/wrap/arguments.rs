@@ -3,12 +3,14 @@
 use super::server::{Guarded, OBSERVES, Plan, Server, Way, leads};
 
 /// The flags that every guard of a file is started with.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Arguments {
     pub(super) program: String,
     pub(super) bundle: String,
     pub(super) audit: Option<String>,
     pub(super) observe: bool,
+    /// How many seconds a person has for an answer.
+    pub(super) ask: Option<u64>,
     /// The file that they are written into.
     pub(super) wrapped: String,
 }
@@ -28,6 +30,10 @@ impl Arguments {
         }
         if self.observe {
             words.push("--observe");
+        }
+        let seconds = self.ask.map(|seconds| seconds.to_string());
+        if let Some(seconds) = &seconds {
+            words.extend(["--ask", seconds]);
         }
         words.extend(["--wrapped", &self.wrapped]);
         words.into_iter().map(str::to_owned).collect()
@@ -58,23 +64,25 @@ impl Arguments {
             return None;
         };
         let guard = command.get(..command.iter().position(|word| leads(word))?)?;
-        (Self::read(guard, server)?.wrapped == file).then_some(guard)
+        Self::is_guard(guard, server, file).then_some(guard)
     }
 
-    /// Reads what [`of`](Self::of) writes for the server, and nothing else.
-    pub(super) fn read(words: &[String], server: &Server<'_>) -> Option<Self> {
-        let value = |flag: &str| {
-            let at = words.iter().position(|word| word == flag)?;
-            words.get(at + 1).cloned()
+    /// Returns `true` if the words are a guard of `file` before the server. It may have flags that somebody added by hand.
+    pub(super) fn is_guard(words: &[String], server: &Server<'_>, file: &str) -> bool {
+        let [_, command, flags @ ..] = words else {
+            return false;
         };
-        let read = Self {
-            program: words.first()?.clone(),
-            bundle: value("--bundle")?,
-            audit: value("--audit"),
-            observe: words.iter().any(|word| word == "--observe"),
-            wrapped: value("--wrapped")?,
+        let has = |flag: &str, value: &str| {
+            let joined = flags.iter().any(|word| {
+                word.strip_prefix(flag)
+                    .is_some_and(|rest| rest.strip_prefix('=') == Some(value))
+            });
+            joined || flags.windows(2).any(|pair| pair == [flag, value])
         };
-        (read.of(server) == words).then_some(read)
+        command == "guard"
+            && !flags.iter().any(|word| leads(word))
+            && has("--server", server.name)
+            && has("--wrapped", file)
     }
 }
 
@@ -90,6 +98,7 @@ mod tests {
             bundle: "/b".to_owned(),
             audit: None,
             observe,
+            ask: None,
             wrapped: "/f".to_owned(),
         };
         let check = |observe, command: &[&str], expected: &str| {
@@ -150,27 +159,37 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else() {
+    fn a_guard_is_known_by_its_server_and_its_file() {
         for name in ["s", "--wrapped", "--audit", ""] {
             let server = Server {
                 name,
                 way: Way::Program(Vec::new()),
             };
-            for (audit, observe) in [(None, false), (Some("/l".to_owned()), true)] {
+            for (audit, observe, ask) in [(None, false, None), (Some("/l".to_owned()), true, Some(5))] {
                 let arguments = Arguments {
                     program: "/bin/callgate".to_owned(),
                     bundle: "/b".to_owned(),
                     audit,
                     observe,
+                    ask,
                     wrapped: "/f".to_owned(),
                 };
                 let words = arguments.of(&server);
-                assert_eq!(Arguments::read(&words, &server), Some(arguments), "{words:?}");
-                for more in [&["--trust", "s"][..], &["--", "cat"], &["--observe"]] {
+                let is_guard = |words: &[String]| Arguments::is_guard(words, &server, "/f");
+                let with = |more: &[&str]| {
                     let more = more.iter().map(|&word| word.to_owned());
-                    let more = [words.clone(), more.collect()].concat();
-                    assert_eq!(Arguments::read(&more, &server), None, "{more:?}");
-                }
+                    [words.clone(), more.collect()].concat()
+                };
+                assert!(is_guard(&words), "{words:?}");
+                assert!(is_guard(&with(&["--ask", "120"])), "a flag by hand");
+                assert!(!is_guard(&with(&["--", "cat"])), "what leads to a server");
+                assert!(!Arguments::is_guard(&words, &server, "/other"));
+                let other = Server {
+                    name: "other",
+                    way: Way::Program(Vec::new()),
+                };
+                assert!(!Arguments::is_guard(&words, &other, "/f"));
+                assert!(!is_guard(&words[1..]), "no program");
             }
         }
     }

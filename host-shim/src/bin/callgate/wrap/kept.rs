@@ -45,9 +45,8 @@ impl Kept {
         let wrapped = wrap(&self.before, &mut |server| {
             let command = commands.pop_front().unwrap_or_default();
             let lead = Guarded::before(&server.way, Vec::new()).command;
-            let guard = command.strip_suffix(&*lead).filter(|guard| {
-                Arguments::read(guard, server).is_some_and(|arguments| arguments.wrapped == file)
-            });
+            let guard = command.strip_suffix(&*lead);
+            let guard = guard.filter(|guard| Arguments::is_guard(guard, server, file));
             match guard {
                 Some(guard) => Plan::Guard(Guarded::before(&server.way, guard.to_vec())),
                 None => Plan::Leave(NOT_WRAPPED.into()),

@@ -23,7 +23,7 @@ fn write(project: &Project, count: usize) {
     project.write("policy.json", policy.to_string());
     project.write(
         "annotations.json",
-        json!({"servers": {"many\u{1b}[2J": {"tools": tools}}}).to_string(),
+        json!({"servers": {"many\u{202e}": {"tools": tools}}}).to_string(),
     );
     project.write(
         "callgate.json",
@@ -103,7 +103,7 @@ fn what_takes_long_says_what_it_looks_at() {
         let said = format!("\r\x1b[K\x1b[?7l… {what} ");
         let (count, text) = on_long_documents(&project, arguments, &said);
         assert!(
-            text.contains(&format!(" of {count}: many\\u{{1b}}[2J/tool-")),
+            text.contains(&format!(" of {count}: many\\u{{202e}}/tool-")),
             "{text}"
         );
         assert_eq!(left_over(&text), "", "{text}");

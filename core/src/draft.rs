@@ -1,11 +1,13 @@
 //! Drafts of annotations, from what a server says of its tools.
 //!
-//! A server's description of itself is a claim, not a fact: it may make a draft stricter, never looser.
+//! A server's description of itself is a claim, not a fact: it may make a draft stricter. It speaks against a
+//! description, never against the name of a tool.
 
 mod argument;
 mod evidence;
 mod git;
 mod merge;
+mod place;
 mod rewrite;
 mod schema;
 mod tool;
@@ -48,6 +50,10 @@ pub struct Proposal {
     pub drafted: Vec<DraftedArgument>,
     /// The arguments that a person should decide. Where the evidence allows several roles, they have all of them.
     pub unsure: Vec<DraftedArgument>,
+    /// The arguments that were drafted to name no resource, though nothing says what they are.
+    pub unnamed: Vec<DraftedArgument>,
+    /// The arguments whose values are sent in another form than they come in: a relative path becomes absolute.
+    pub rewritten: Vec<DraftedArgument>,
     /// How the server differs from the annotations that were there; empty if there were none.
     pub drift: Vec<Drift>,
 }
@@ -103,13 +109,17 @@ pub fn propose_annotations(
         leaves: Leaves::default(),
         drafted: Vec::new(),
         unsure: Vec::new(),
+        unnamed: Vec::new(),
+        rewritten: Vec::new(),
     };
     let (annotations, drift) = drafter.merge(&tools, old.as_ref())?;
     Ok(Proposal {
         text: text_of(existing, old, &annotations, &limits),
         annotations,
         drafted: drafter.drafted,
-        unsure: drafter.unsure,
+        unsure: in_order(drafter.unsure),
+        unnamed: drafter.unnamed,
+        rewritten: drafter.rewritten,
         drift,
     })
 }
@@ -134,6 +144,14 @@ struct Drafter<'s> {
     leaves: Leaves,
     drafted: Vec<DraftedArgument>,
     unsure: Vec<DraftedArgument>,
+    unnamed: Vec<DraftedArgument>,
+    rewritten: Vec<DraftedArgument>,
+}
+
+/// Those with several roles first.
+fn in_order(mut unsure: Vec<DraftedArgument>) -> Vec<DraftedArgument> {
+    unsure.sort_by_key(|one| one.roles.len() < 2);
+    unsure
 }
 
 impl Drafter<'_> {
@@ -276,6 +294,17 @@ impl Drafter<'_> {
             }
             return spec;
         }
+        if let Some(flag) = &draft.url_flag {
+            let only = |is: &str, keeps_url: bool| {
+                let url = self.registry.name(RoleId::FETCH_URL);
+                let kept: Vec<_> = roles
+                    .iter()
+                    .filter(|role| (&***role == url) == keeps_url)
+                    .collect();
+                json!({"condition": {"arg": flag, "is": is}, "roles": kept})
+            };
+            return json!({"default": roles, "when": [only("falsy", false), only("truthy", true)]});
+        }
         if let Some(choice) = &draft.unless_added {
             let none = self.registry.name(RoleId::NONE);
             let added = json!({"condition": {"arg": choice, "equals": "add"}, "roles": [none]});
@@ -295,11 +324,19 @@ impl Drafter<'_> {
             relative_to: draft.relative_to,
             why: draft.why,
         };
-        if draft.is_sure {
-            self.drafted.push(report);
-        } else {
-            self.unsure.push(report);
+        let is_path = |role: &RoleId| RoleSet::SANDBOX_SAFE.contains(*role);
+        if draft.roles.iter().any(is_path) {
+            self.rewritten.push(report.clone());
         }
+        let is_none = draft.roles == [RoleId::NONE];
+        let list = if draft.is_sure {
+            &mut self.drafted
+        } else if is_none && !draft.is_asked {
+            &mut self.unnamed
+        } else {
+            &mut self.unsure
+        };
+        list.push(report);
     }
 }
 

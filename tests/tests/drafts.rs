@@ -147,7 +147,8 @@ fn count(proposal: &Proposal, hand: &Hand) -> Count {
     };
     let mut drafts: BTreeMap<(&str, &str), (Vec<&str>, bool)> = BTreeMap::new();
     let all = proposal.drafted.iter().map(|one| (one, true));
-    let all = all.chain(proposal.unsure.iter().map(|one| (one, false)));
+    let open = proposal.unsure.iter().chain(&proposal.unnamed);
+    let all = all.chain(open.map(|one| (one, false)));
     for (one, is_sure) in all {
         let entry = drafts
             .entry((&one.tool, top(&one.argument)))

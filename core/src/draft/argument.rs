@@ -1,10 +1,9 @@
 //! The roles of one argument, with the evidence for them.
 
 use super::evidence::{self, Described, Kind};
-use super::git;
+use super::place::{in_order, in_repository, on_disk, only_read, side_of};
 use super::schema::Leaf;
 use super::tool::{Setting, Tool};
-use super::verb::{self, NamedVerb, Side, Verb};
 use super::words::{of_name, of_text, without_count};
 use crate::role::RoleId;
 
@@ -18,6 +17,10 @@ pub(super) struct Draft {
     pub(super) is_sure: bool,
     /// The argument that chooses what the tool does, where it has no role when that is `add`.
     pub(super) unless_added: Option<String>,
+    /// The argument that says whether a value is a URL, where it may be a path too.
+    pub(super) url_flag: Option<String>,
+    /// It names no resource by its roles, and may reach one all the same.
+    pub(super) is_asked: bool,
 }
 
 impl Draft {
@@ -36,6 +39,8 @@ impl Draft {
             .relative_to
             .take()
             .filter(|base| other.relative_to.as_ref() == Some(base));
+        self.is_asked |= other.is_asked;
+        self.url_flag = self.url_flag.take().filter(|_| other.url_flag.is_some());
         self.unless_added = self.unless_added.take().filter(|_| other.unless_added.is_some());
     }
 
@@ -81,7 +86,7 @@ pub(super) fn draft(leaf: &Leaf<'_>, tool: &Tool<'_>) -> Draft {
         Kind::Permission => RoleId::SHARE_PERMISSION,
         Kind::Domain => RoleId::PROXY_DOMAIN,
         Kind::Path | Kind::Source | Kind::Destination => RoleId::READ_PATH,
-        Kind::RemotePath | Kind::Code | Kind::Pattern | Kind::Data => RoleId::NONE,
+        Kind::Connection | Kind::RemotePath | Kind::Code | Kind::Pattern | Kind::Data => RoleId::NONE,
     };
     let why = match finding.kind {
         Kind::RemotePath => format!("{}; its owner and repository are judged", finding.why),
@@ -97,6 +102,8 @@ pub(super) fn draft(leaf: &Leaf<'_>, tool: &Tool<'_>) -> Draft {
     };
     Draft {
         roles: vec![role],
+        url_flag: None,
+        is_asked: finding.kind == Kind::Connection,
         relative_to: None,
         is_sure: is_always_new || finding.is_sure && !why.contains("`file:`"),
         why,
@@ -113,6 +120,8 @@ fn without_text(leaf: &Leaf<'_>, words: &[String], tool: &Tool<'_>) -> Option<Dr
             why,
             is_sure,
             unless_added: None,
+            url_flag: None,
+            is_asked: false,
         })
     };
     if leaf.facts.is_deep {
@@ -126,6 +135,8 @@ fn without_text(leaf: &Leaf<'_>, words: &[String], tool: &Tool<'_>) -> Option<Dr
                 why: format!("the name `{name}` says that it is {}", Kind::Permission.noun()),
                 is_sure: true,
                 unless_added: None,
+                url_flag: None,
+                is_asked: false,
             });
         }
         let names_places = |one: &&&str| one.contains('/') && !one.contains(' ') || one.contains("://");
@@ -141,10 +152,13 @@ fn without_text(leaf: &Leaf<'_>, words: &[String], tool: &Tool<'_>) -> Option<Dr
         };
     }
     if leaf.facts.is_open {
-        return none(
-            "it may hold anything, since its schema does not say what is in it".to_owned(),
-            false,
-        );
+        let holds = "it may hold anything, since its schema does not say what is in it";
+        let mut draft = none(holds.to_owned(), false)?;
+        if words.iter().any(|word| word == "launch") {
+            draft.is_asked = true;
+            draft.why += ", the program to start among it";
+        }
+        return Some(draft);
     }
     if !leaf.facts.is_text {
         return none("its type is not text".to_owned(), true);
@@ -209,7 +223,7 @@ fn find(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &Tool<'_>) -
                         && said.is_leading
                         && !agrees
                         && kind != Kind::Pattern
-                        && kind != Kind::RemotePath =>
+                        && (kind != Kind::RemotePath || LOCAL.contains(&said.phrase)) =>
                 {
                     Finding {
                         kind: said.kind,
@@ -217,6 +231,14 @@ fn find(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &Tool<'_>) -
                         why: describe(said),
                     }
                 }
+                // A name of many meanings needs a description that agrees.
+                None if is_bare(words) && !is_sure && kind == Kind::Path && !first.is_empty() => Finding {
+                    kind: Kind::Data,
+                    is_sure: false,
+                    why: format!(
+                        "only the name `{name}` suggests a path, and its description speaks of none"
+                    ),
+                },
                 _ => Finding {
                     kind,
                     is_sure: is_sure || agrees && !matches!(kind, Kind::Pattern | Kind::Code),
@@ -238,9 +260,8 @@ fn local_sense(said: Described, tool: &Tool<'_>) -> Described {
     let kind = match said.kind {
         Kind::Url if tool.is_in(Setting::Git) => Kind::Remote,
         Kind::Path
-            if tool.is_in(Setting::GitHub)
-                && said.phrase != "local path"
-                && said.phrase != "absolute path" =>
+            if (tool.is_in(Setting::GitHub) || tool.is_in(Setting::Forge))
+                && !LOCAL.contains(&said.phrase) =>
         {
             Kind::RemotePath
         }
@@ -249,13 +270,24 @@ fn local_sense(said: Described, tool: &Tool<'_>) -> Described {
     Described { kind, ..said }
 }
 
+/// Phrases for paths of this disk.
+const LOCAL: [&str; 2] = ["local path", "absolute path"];
+
+/// Returns `true` for names that say `path` in one tool and something else in many others.
+fn is_bare(words: &[String]) -> bool {
+    let bare = ["target", "name", "location", "entry", "item"];
+    words.last().is_some_and(|word| bare.contains(&word.as_str()))
+}
+
 /// Returns `true` if a description says more than a name that names no resource.
 fn overrides(said: Described) -> bool {
     let is_resource = !matches!(
         said.kind,
         Kind::Data | Kind::Code | Kind::Pattern | Kind::CommitMessage
     );
-    is_resource && said.at < 3
+    // `File content` is about what a file holds.
+    let is_vague = said.kind == Kind::Path && !said.is_sure;
+    is_resource && !is_vague && said.at < 3
 }
 
 fn same(one: Kind, other: Kind) -> bool {
@@ -318,179 +350,19 @@ fn path(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &Tool<'_>, f
     let is_of_git = tool.is_in(Setting::Git);
     let (roles, relative_to, what, is_clear) = if is_of_git {
         in_repository(leaf, words, description, tool)
+    } else if let Some(what) = only_read(finding.kind, words, description, tool) {
+        (vec![RoleId::READ_PATH], None, what.to_owned(), true)
     } else {
         on_disk(side_of(finding.kind, words, tool), description, tool)
     };
+    let url_flag = tool.url_flag().filter(|_| roles.contains(&RoleId::FETCH_URL));
     Draft {
+        url_flag: url_flag.map(str::to_owned),
+        is_asked: false,
         roles,
         relative_to,
         why: format!("{}, and {what}", finding.why),
-        is_sure: finding.is_sure && is_clear,
+        is_sure: finding.is_sure && is_clear || url_flag.is_some(),
         unless_added: None,
     }
-}
-
-type Roles = (Vec<RoleId>, Option<String>, String, bool);
-
-/// The roles of a path, by what the tool does.
-fn on_disk(named_side: Side, description: &str, tool: &Tool<'_>) -> Roles {
-    let about = verb::about_argument(description);
-    // `a file to create it from` is read.
-    let is_from = of_text(description)
-        .iter()
-        .any(|(sentence, word)| *sentence == 0 && word == "from");
-    let side = match named_side {
-        Side::Either if !is_from => side_in(&about),
-        side => side,
-    };
-    // A verb that starts a program says nothing of what happens to a path.
-    let tells = |said: &&NamedVerb| said.verb != Verb::Run;
-    let named: Vec<&NamedVerb> = tool.named.iter().filter(tells).collect();
-    let described: Vec<&NamedVerb> = tool.described.iter().filter(tells).collect();
-    let mut is_clear = true;
-    let mut said: Vec<(&NamedVerb, &str)> = named.iter().map(|one| (*one, "the tool's name")).collect();
-    // A description adds what a name leaves out.
-    let reads = named.iter().all(|one| one.verb.only_reads());
-    let adds = described
-        .iter()
-        .filter(|one| named.is_empty() || !one.verb.only_reads());
-    for one in adds {
-        is_clear &= named.is_empty() || !reads;
-        said.push((one, "the tool's description"));
-    }
-    said.extend(about.iter().filter(tells).map(|one| (one, "its description")));
-    let mut roles: Vec<RoleId> = Vec::new();
-    for (one, _) in &said {
-        let verb = match side {
-            Side::Either => tool.effect_on_file(one.verb),
-            Side::Source | Side::Destination => one.verb,
-        };
-        is_clear &= verb == one.verb;
-        roles.extend(verb.path_roles(side));
-    }
-    if named_side == Side::Destination && !roles.is_empty() && !roles.contains(&RoleId::DELETE_PATH) {
-        roles.push(RoleId::WRITE_PATH);
-    }
-    let hints = tool.listed.hints;
-    let may_change = hints.is_read_only == Some(false) || hints.is_destructive == Some(true);
-    let only_reads = said.iter().all(|(one, _)| one.verb == Verb::Read);
-    let mut what = match said.first() {
-        Some(_) => {
-            let listed: Vec<String> = said
-                .iter()
-                .map(|(one, place)| format!("{place} says `{}`", one.word))
-                .collect();
-            deduplicated(listed).join(", ")
-        }
-        None => {
-            roles.extend(Verb::Run.path_roles(side));
-            is_clear = false;
-            "nothing says what happens to it".to_owned()
-        }
-    };
-    if only_reads && may_change && !said.is_empty() && about.is_empty() {
-        roles.push(RoleId::WRITE_PATH);
-        if hints.is_destructive == Some(true) {
-            roles.push(RoleId::DELETE_PATH);
-        }
-        what += ", but the server hints that the tool changes something";
-        is_clear = false;
-    }
-    if tool.is_in(Setting::UrlOrPath) {
-        roles.push(RoleId::FETCH_URL);
-        what += ", but the tool speaks of URLs too";
-        is_clear = false;
-    }
-    (in_order(&roles), None, what, is_clear)
-}
-
-/// The end of a transfer that an argument's name speaks of.
-fn side_of(kind: Kind, words: &[String], tool: &Tool<'_>) -> Side {
-    let exports = tool.words.iter().any(|word| word == "export");
-    let is_of_tool = |word: &String| tool.words.contains(word) && !FILES.contains(&word.as_str());
-    let has = |sides: &[&str]| words.iter().any(|word| sides.contains(&word.as_str()));
-    match kind {
-        Kind::Source => Side::Source,
-        Kind::Destination => Side::Destination,
-        // `export_csv` writes `csv_path`.
-        _ if exports && words.iter().any(is_of_tool) => Side::Destination,
-        _ if has(&["source", "src", "input", "old", "original"]) => Side::Source,
-        _ if has(&[
-            "destination",
-            "dest",
-            "dst",
-            "output",
-            "out",
-            "target",
-            "new",
-            "save",
-        ]) =>
-        {
-            Side::Destination
-        }
-        _ => Side::Either,
-    }
-}
-
-/// The end of a transfer that an argument's description speaks of.
-fn side_in(about: &[NamedVerb]) -> Side {
-    match about.first() {
-        Some(said) if said.verb == Verb::Write => Side::Destination,
-        _ => Side::Either,
-    }
-}
-
-/// The roles of a repository, or of files in it, by git's command.
-fn in_repository(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &Tool<'_>) -> Roles {
-    let lists = |said: &[NamedVerb]| !said.is_empty() && said.iter().all(|one| one.verb == Verb::Read);
-    let only_lists = lists(&tool.described) && !tool.has_choice;
-    let deletes = tool.does(Verb::Delete);
-    let (command, word) = git::command(&tool.words, tool.does(Verb::Write), deletes, only_lists);
-    let is_clear = !word.is_empty();
-    let what = if is_clear {
-        format!("the tool's name says `{word}`")
-    } else {
-        "no command of git is known by the tool's name".to_owned()
-    };
-    let repository = tool.repository;
-    if repository == Some(leaf.top) && leaf.place == leaf.top {
-        return (in_order(command.repository), None, what, is_clear);
-    }
-    let is_within =
-        description.to_lowercase().contains("relative to") && description.to_lowercase().contains("repo");
-    let is_file = words.last().is_some_and(|word| FILES.contains(&word.as_str()));
-    let is_base = repository
-        .filter(|_| is_within || is_file && !words.iter().any(|word| OUTSIDE.contains(&word.as_str())));
-    (
-        in_order(command.files),
-        is_base.map(str::to_owned),
-        what,
-        is_clear,
-    )
-}
-
-/// The last words of names of files in a repository.
-const FILES: [&str; 7] = [
-    "file", "files", "filename", "filepath", "path", "paths", "pathspec",
-];
-
-/// Words of names of places outside a repository.
-const OUTSIDE: [&str; 5] = ["worktree", "local", "new", "target", "output"];
-
-/// Each role once, in the order of the registry.
-fn in_order(roles: &[RoleId]) -> Vec<RoleId> {
-    let mut roles = roles.to_vec();
-    roles.sort_unstable();
-    roles.dedup();
-    roles
-}
-
-fn deduplicated(mut texts: Vec<String>) -> Vec<String> {
-    let mut seen = Vec::new();
-    texts.retain(|text| {
-        let is_new = !seen.contains(text);
-        seen.push(text.clone());
-        is_new
-    });
-    texts
 }

@@ -14,6 +14,8 @@ pub(super) enum Kind {
     /// A path in a repository that the server keeps elsewhere.
     RemotePath,
     Url,
+    /// Where a database is, with what it is asked for.
+    Connection,
     Remote,
     Owner,
     Repo,
@@ -40,6 +42,7 @@ impl Kind {
             Self::Destination => "a path to put something at",
             Self::RemotePath => "a path in the repository on the server",
             Self::Url => "a URL",
+            Self::Connection => "the place of a database, which no role is for",
             Self::Remote => "a git remote",
             Self::Owner => "an owner on GitHub",
             Self::Repo => "a repository on GitHub",
@@ -174,7 +177,50 @@ const NAMES: &[(Setting, Kind, bool, &str)] = &[
         false,
         "target, name, location, entry, item",
     ),
+    (
+        Setting::Forge,
+        Kind::RemotePath,
+        false,
+        "path, file path, filepath, filename, directory, file, previous path, old path, new path",
+    ),
+    (Setting::Upload, Kind::Data, true, "filename, file name, name"),
+    (
+        Setting::Crawl,
+        Kind::Pattern,
+        true,
+        "include path, exclude path, select path",
+    ),
+    (Setting::Api, Kind::Data, false, "path, endpoint"),
+    (Setting::Database, Kind::Data, false, "path"),
+    (
+        Setting::Mailbox,
+        Kind::Data,
+        true,
+        "from, sender, from address, from email, reply to, mailbox, folder, account",
+    ),
+    (Setting::Mailbox, Kind::EmailAddress, true, "address"),
     // Wherever they stand.
+    (
+        Setting::Any,
+        Kind::Connection,
+        false,
+        "connection string, dsn, connection url, connection uri, database url, database uri, mongo uri, redis \
+         url",
+    ),
+    (
+        Setting::Any,
+        Kind::Pattern,
+        true,
+        "exclude, exclude pattern, exclude path, exclude glob, exclude file, ignore, ignore pattern, \
+         ignored path",
+    ),
+    (
+        Setting::Any,
+        Kind::Data,
+        true,
+        "chart, docker image, container image, image name, image tag, json path, page path, url path, site \
+         path, route path, class path, object path, field path, property path, key path",
+    ),
     (
         Setting::Any,
         Kind::Data,
@@ -240,6 +286,7 @@ const NAMES: &[(Setting, Kind, bool, &str)] = &[
     ),
     (Setting::Any, Kind::Owner, false, "owner, repo owner"),
     (Setting::Any, Kind::Repo, false, "repo, repo name"),
+    (Setting::Any, Kind::Remote, false, "remote"),
     (Setting::Any, Kind::Branch, true, "branch, branch name, git ref"),
     (Setting::Any, Kind::Branch, false, "refspec, revision, ref"),
     (
@@ -317,7 +364,21 @@ const PHRASES: &[(Kind, usize, bool, &str)] = &[
         Kind::Data,
         5,
         true,
-        "page token, mime type, sort order, file id, folder id, directory id",
+        "page token, mime type, sort order, file id, folder id, directory id, docker image, container image, \
+         image name, chart name",
+    ),
+    (
+        Kind::Pattern,
+        8,
+        true,
+        "element reference, element selector, css selector, element from, ref from, unique element, xpath",
+    ),
+    (
+        Kind::Data,
+        8,
+        true,
+        "file content, content of, text content, base64 encoded, base64 content, name of the resource, \
+         resource name, url path, url pathname, api path",
     ),
     (Kind::CommitMessage, 6, true, "commit message"),
     (

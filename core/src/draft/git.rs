@@ -40,6 +40,8 @@ const READING: Command = Command {
         "get",
         "search",
         "inspect",
+        "working",
+        "session",
     ],
     repository: &[READ],
     files: &[READ],
@@ -48,8 +50,8 @@ const READING: Command = Command {
 /// The command that may do anything, for names that are not in the table.
 const ANY: Command = Command {
     words: &[],
-    repository: &[READ, WRITE, DELETE, GAIN, LOSE],
-    files: &[READ, WRITE, DELETE],
+    repository: &[READ, WRITE, GAIN, LOSE],
+    files: &[READ, WRITE],
 };
 
 const COMMANDS: &[Command] = &[
@@ -98,12 +100,12 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         words: &["rm", "mv"],
-        repository: &[READ, WRITE, DELETE, GAIN],
+        repository: &[READ, WRITE, GAIN],
         files: &[READ, WRITE, DELETE],
     },
     Command {
         words: &["worktree"],
-        repository: &[READ, WRITE, DELETE, GAIN],
+        repository: &[READ, WRITE, GAIN],
         files: &[READ, WRITE, DELETE],
     },
     Command {

@@ -32,6 +32,18 @@ pub(super) enum Setting {
     Files,
     /// It speaks of URLs, and no argument is called one.
     UrlOrPath,
+    /// A repository that a forge keeps.
+    Forge,
+    /// Mailboxes of people.
+    Mailbox,
+    /// A tool that sends on what an argument holds.
+    Upload,
+    /// Pages of a site are selected.
+    Crawl,
+    /// Requests to one service.
+    Api,
+    /// A database.
+    Database,
 }
 
 /// A tool with what its name and description say.
@@ -145,7 +157,7 @@ impl<'v> Tool<'v> {
         match verb {
             _ if self.is_named(&FILE_WORDS) => verb,
             Verb::Write | Verb::Delete | Verb::Move if self.mentions(&PART_WORDS) => Verb::Edit,
-            Verb::Delete if self.is_named(&THING_WORDS) => Verb::Run,
+            Verb::Delete if self.is_named(&THING_WORDS) => Verb::Alter,
             _ => verb,
         }
     }
@@ -200,6 +212,23 @@ impl<'v> Tool<'v> {
                     |words: &Vec<String>| !asks(words) && (end_with(words, "url") || end_with(words, "uri"));
                 self.mentions(&["url"]) && !self.arguments.keys().any(is_url)
             }
+            Setting::Forge => self.is_forge(),
+            Setting::Mailbox => {
+                let words = ["mail", "email", "gmail", "imap", "smtp", "inbox", "mailbox"];
+                self.is_of_server(&words) || self.mentions(&words)
+            }
+            Setting::Upload => {
+                let sends = self.does(Verb::Send) && !self.does(Verb::Write);
+                sends && self.takes_base64()
+            }
+            Setting::Crawl => {
+                self.has_argument(&["url"]) && self.is_named(&["crawl", "map", "scrape", "extract", "site"])
+            }
+            Setting::Api => self.has_argument(&["method"]) && !self.mentions(&FILE_WORDS),
+            Setting::Database => {
+                let parts = ["collection", "table", "index"];
+                parts.iter().any(|part| self.has_argument(&[part])) && !self.mentions(&FILE_WORDS)
+            }
         }
     }
 
@@ -212,6 +241,77 @@ impl<'v> Tool<'v> {
                 || self.has_argument(&["repository", "path"]))
     }
 
+    /// A repository that a forge keeps: the forge is named, or an argument says which of its projects is meant, and one at which
+    /// revision. What is uploaded to it lies on this disk.
+    fn is_forge(&self) -> bool {
+        let is_named = self.is_of_server(&FORGES) || self.mentions(&FORGES);
+        let has = |names: &[&[&str]]| names.iter().any(|name| self.has_argument(name));
+        let has_project = has(&[&["project", "id"], &["owner"], &["namespace"], &["repo", "slug"]]);
+        let has_revision = has(&[
+            &["ref"],
+            &["branch"],
+            &["sha"],
+            &["commit", "id"],
+            &["start", "branch"],
+        ]);
+        !self.does(Verb::Send) && !self.is_git() && has_project && (is_named || has_revision)
+    }
+
+    /// An argument holds the bytes of a file.
+    fn takes_base64(&self) -> bool {
+        let says = |text: &str| text.to_lowercase().contains("base64");
+        let top = self.listed.top();
+        let parts = top.properties.iter().flat_map(|(name, parts)| {
+            let texts = parts.iter().filter_map(|part| part.get("description")?.as_str());
+            texts.chain([*name])
+        });
+        let mut parts = parts;
+        parts.any(says)
+    }
+
+    /// The argument that says whether another one is a URL.
+    pub(super) fn url_flag(&self) -> Option<&'v str> {
+        self.argument(&["is", "url"])
+    }
+
+    /// It starts a program, which judges its working directory by itself.
+    pub(super) fn is_command(&self) -> bool {
+        let runs = self.named.iter().any(|said| said.verb == Verb::Run);
+        runs || self.has_argument(&["command"]) || self.has_argument(&["cmd"])
+    }
+
+    /// It says where what it takes out of a file goes.
+    pub(super) fn has_destination(&self) -> bool {
+        let ends = |words: &Vec<String>| {
+            let mut words = words.iter();
+            words.any(|word| DESTINATIONS.contains(&word.as_str()))
+        };
+        self.arguments.keys().any(ends)
+    }
+
+    /// It takes something out of a file that is not called an archive.
+    pub(super) fn only_looks_into(&self) -> bool {
+        let extracts = self.words.iter().any(|word| word == "extract");
+        extracts && !self.mentions(&["archive", "zip", "tar", "compressed"])
+    }
+
+    /// It changes something that a file describes, in another place than that file's.
+    pub(super) fn acts_on_cluster(&self) -> bool {
+        self.mentions(&CLUSTER_WORDS) || self.is_of_server(&CLUSTER_WORDS)
+    }
+
+    /// It brings an app to a device.
+    pub(super) fn installs_app(&self) -> bool {
+        self.is_named(&["install"]) && self.is_named(&["app", "apk", "ipa", "application", "plugin"])
+    }
+
+    /// It makes a working directory or a project the one that later calls mean.
+    pub(super) fn chooses_place(&self) -> bool {
+        self.is_named(&["set", "switch", "change", "open", "use"])
+            && self.is_named(&["working", "cwd", "workspace", "project", "root", "vault"])
+            && !self.is_named(&["file", "config", "setting", "content"])
+    }
+
     fn is_github(&self) -> bool {
         self.is_of_server(&["github"])
             || self.mentions(&["github"])
@@ -220,7 +320,7 @@ impl<'v> Tool<'v> {
     }
 }
 
-const SETTINGS: [Setting; 13] = [
+const SETTINGS: [Setting; 19] = [
     Setting::Any,
     Setting::Git,
     Setting::GitBranch,
@@ -234,10 +334,25 @@ const SETTINGS: [Setting; 13] = [
     Setting::Transfer,
     Setting::Files,
     Setting::UrlOrPath,
+    Setting::Forge,
+    Setting::Mailbox,
+    Setting::Upload,
+    Setting::Crawl,
+    Setting::Api,
+    Setting::Database,
 ];
 
 /// Names of arguments that choose what a tool does.
 const CHOICES: [&str; 5] = ["action", "command", "mode", "operation", "subcommand"];
+
+/// Forges other than GitHub, which has names of its own.
+const FORGES: [&str; 6] = ["gitlab", "gitea", "forgejo", "bitbucket", "gitee", "codeberg"];
+
+/// Names of where something goes.
+const DESTINATIONS: [&str; 7] = ["destination", "dest", "dst", "output", "out", "target", "to"];
+
+/// Words for clusters, and the tools for them.
+const CLUSTER_WORDS: [&str; 5] = ["kubectl", "kubernetes", "k8s", "helm", "cluster"];
 
 /// Words that say that a tool is about files.
 const FILE_WORDS: [&str; 7] = [

@@ -17,6 +17,8 @@ pub(super) enum Verb {
     Send,
     /// Whatever the program that it starts does.
     Run,
+    /// Changes a file, or removes it.
+    Alter,
 }
 
 /// Verbs in the singular imperative. Their third person is known too.
@@ -26,17 +28,18 @@ const VERBS: &[(Verb, &str)] = &[
         "read, get, list, search, find, show, view, describe, count, stat, check, exist, inspect, \
          analyze, analyse, tree, cat, head, tail, open, load, fetch, query, lookup, scan, grep, glob, ls, \
          diff, compare, hash, checksum, summarize, parse, preview, watch, monitor, validate, verify, \
-         lint, return, retrieve, display, browse, navigate, import, look, enumerate, print",
+         lint, return, retrieve, display, browse, navigate, import, look, enumerate, print, activate, select, \
+         choose",
     ),
     (
         Verb::Write,
         "write, create, save, add, put, make, mkdir, touch, generate, export, download, render, init, \
-         initialize, set, store, record, build, install, output, overwrite",
+         initialize, store, record, build, install, output, overwrite",
     ),
     (
         Verb::Edit,
         "edit, update, append, insert, patch, modify, replace, change, rewrite, format, fix, apply, \
-         prepend, convert, truncate, compress, zip, gzip, transform, sort, upsert",
+         prepend, convert, truncate, compress, zip, gzip, transform, sort, upsert, set",
     ),
     (
         Verb::Delete,
@@ -92,6 +95,17 @@ pub(super) fn at_start(description: &str) -> Vec<NamedVerb> {
 fn leading<'w>(words: impl Iterator<Item = &'w str>) -> Vec<NamedVerb> {
     let mut said: Vec<NamedVerb> = Vec::new();
     let mut is_joined = true;
+    let mut words = words.peekable();
+    // `start_search` is a search.
+    if words.peek() == Some(&"start") {
+        words.next();
+        if words.peek().and_then(|word| find(word)).is_none() {
+            return vec![NamedVerb {
+                verb: Verb::Run,
+                word: "start".to_owned(),
+            }];
+        }
+    }
     // A verb that is joined to another may have an object or an adverb between: `create a file or overwrite one`.
     for word in words {
         if matches!(word, "or" | "and") {
@@ -154,7 +168,9 @@ impl Verb {
             (Self::Copy, Side::Source) => &[READ],
             (Self::Move | Self::Copy, Side::Destination) => &[WRITE],
             (Self::Copy, Side::Either) => &[READ, WRITE],
-            (Self::Move, Side::Either) | (Self::Run, _) => &[READ, WRITE, DELETE],
+            (Self::Move, Side::Either) | (Self::Alter, _) => &[READ, WRITE, DELETE],
+            // What is removed is named by a verb.
+            (Self::Run, _) => &[READ, WRITE],
         }
     }
 
@@ -181,6 +197,9 @@ mod tests {
             ("directoryTree", vec![Verb::Read]),
             ("list_and_delete", vec![Verb::Read, Verb::Delete]),
             ("get_move", vec![Verb::Read]),
+            ("start_search", vec![Verb::Read]),
+            ("start_process", vec![Verb::Run]),
+            ("activate_project", vec![Verb::Read]),
             ("frobnicate", vec![]),
         ] {
             assert_eq!(verbs(&in_name(name)), expected, "{name}");

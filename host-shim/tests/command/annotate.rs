@@ -45,16 +45,16 @@ fn a_draft_is_a_file_of_annotations() {
         0,
         &[
             "read_it\n  path  read-path",
-            "not sure",
-            "what  none",
-            "2 arguments drafted, 1 to be decided",
+            "path of read_it",
+            "2 arguments drafted, 0 to be decided, 1 without a role",
         ],
         &[],
     );
     let json = ["annotate", "--server", "new", "--format", "json", "tools.json"];
     let answer: Value = serde_json::from_str(&stdout(&project, &json, 0)).expect("JSON");
     assert_eq!(answer["text"], draft);
-    assert_eq!(answer["unsure"][0]["argument"], "what");
+    assert_eq!(answer["unnamed"][0]["argument"], "what");
+    assert_eq!(answer["rewritten"][0]["argument"], "path");
     assert_eq!(answer["drift"], json!([]));
 }
 
@@ -120,7 +120,7 @@ fn what_the_policy_leaves_of_the_tools_is_said() {
         1,
         &[
             "under the bundle's policy:\n  always-denied every call of `new/write_it` is denied, by `default-deny`",
-            "1 to be decided",
+            "1 without a role",
         ],
         &[],
     );

@@ -25,6 +25,10 @@ export interface AnnotationsProposal {
   readonly drafted: readonly DraftedArgument[];
   /** The arguments that a person should decide. Where the evidence allows several roles, they have all of them. */
   readonly unsure: readonly DraftedArgument[];
+  /** The arguments that were drafted to name no resource, though nothing says what they are. */
+  readonly unnamed: readonly DraftedArgument[];
+  /** The arguments whose values are sent in another form than they come in: a relative path becomes absolute. */
+  readonly rewritten: readonly DraftedArgument[];
   /** How the server differs from the annotations that were there; empty if there were none. */
   readonly drift: readonly AnnotationsDrift[];
 }

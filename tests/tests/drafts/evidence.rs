@@ -28,13 +28,9 @@ fn hints_make_a_draft_stricter_and_never_looser() {
     for (name, hints, expected, is_sure) in [
         ("read_it", read_only.clone(), json!(["read-path"]), true),
         ("write_it", read_only.clone(), json!(["write-path"]), true),
-        ("delete_it", read_only.clone(), json!(["delete-path"]), true),
-        (
-            "frobnicate",
-            read_only,
-            json!(["read-path", "write-path", "delete-path"]),
-            false,
-        ),
+        ("delete_it", read_only.clone(), json!(["delete-path"]), false),
+        // What is removed is named by a verb.
+        ("frobnicate", read_only, json!(["read-path", "write-path"]), false),
         (
             "read_it",
             json!({"readOnlyHint": false}),
@@ -44,7 +40,7 @@ fn hints_make_a_draft_stricter_and_never_looser() {
         (
             "read_it",
             json!({"destructiveHint": true}),
-            json!(["read-path", "write-path", "delete-path"]),
+            json!(["read-path", "write-path"]),
             false,
         ),
         (
@@ -96,7 +92,7 @@ fn parts_of_arguments_have_pointers() {
         ),
         "s",
         json!({"/~1odd": ["none"], "command": ["none"], "headers": ["none"]}),
-        &["/~1odd", "command", "headers"],
+        &[],
     );
     let one = json!({"type": "object", "properties": {"path": text()}});
     check(
@@ -117,9 +113,22 @@ fn a_path_that_may_be_a_url_has_both_roles() {
     check(
         reads,
         "s",
-        json!({"path": ["read-path", "fetch-url"], "isUrl": ["none"]}),
-        &["path"],
+        json!({
+            "path": {
+                "default": ["read-path", "fetch-url"],
+                "when": [
+                    {"condition": {"arg": "isUrl", "is": "falsy"}, "roles": ["read-path"]},
+                    {"condition": {"arg": "isUrl", "is": "truthy"}, "roles": ["fetch-url"]},
+                ],
+            },
+            "isUrl": ["none"],
+        }),
+        &[],
     );
+    let mut reads = tool("read_file", json!({"path": {"type": "string"}}));
+    reads["description"] = json!("Read contents from files and URLs.");
+    let both = json!({"path": ["read-path", "fetch-url"]});
+    check(reads, "s", both, &["path"]);
 }
 
 #[test]
@@ -143,7 +152,7 @@ fn names_that_count_are_known() {
         ),
         "s",
         json!({"file1": ["read-path"], "path_2": ["read-path"], "urlB": ["fetch-url"], "x": ["none"]}),
-        &["x"],
+        &[],
     );
 }
 
@@ -171,7 +180,7 @@ fn git_has_meanings_of_its_own() {
     check(
         tool("git_frobnicate", json!({"repo_path": text()})),
         "git",
-        json!({"repo_path": ["read-path", "write-path", "delete-path", "write-history", "delete-history"]}),
+        json!({"repo_path": ["read-path", "write-path", "write-history", "delete-history"]}),
         &["repo_path"],
     );
 }
@@ -210,6 +219,22 @@ fn a_verb_is_about_the_object_of_the_tool() {
             "path",
             "The path of the app",
         ),
+        ("extract_text", "Extract text", "path", "Path of a PDF"),
+        (
+            "activate_project",
+            "Activate a project",
+            "project",
+            "Path of the project",
+        ),
+        ("start_search", "Start a search", "path", "Where"),
+        ("set_working_dir", "Set the place of later calls", "path", ""),
+        ("exec", "Run a command", "cwd", ""),
+        ("launch_browser", "", "executablePath", ""),
+    ] {
+        let tool = described(name, description, &[(argument, about)]);
+        check(tool, "s", json!({argument: read}), &[]);
+    }
+    for (name, description, argument, about) in [
         ("delete_sheet", "Delete a sheet of a workbook", "path", ""),
         ("delete_rows", "Delete rows", "path", ""),
         ("clear_range", "Clear the cells of a range", "path", ""),
@@ -247,7 +272,7 @@ fn a_verb_is_about_the_object_of_the_tool() {
         ),
         "s",
         json!({
-            "archive_path": {"roles": changed, "reach": "tree"},
+            "archive_path": read,
             "destination": {"roles": ["write-path"], "reach": "tree"},
         }),
         &[],
@@ -312,4 +337,151 @@ fn arguments_in_any_part_of_a_schema_are_drafted() {
         let drafted = &proposal.annotations["servers"]["s"]["tools"][0]["inputSchema"];
         assert_eq!(drafted, &json!({"type": "object", "properties": {}}));
     }
+}
+
+#[test]
+fn what_is_no_path_of_this_disk_is_none() {
+    for (name, server, description, argument, about, beside) in [
+        (
+            "get_file_contents",
+            "forge",
+            "Get a file",
+            "file_path",
+            "Path to the file",
+            &["project_id", "ref"][..],
+        ),
+        (
+            "browser_drop",
+            "s",
+            "Drop files onto an element",
+            "target",
+            "Exact target element reference",
+            &[],
+        ),
+        (
+            "kubectl_delete",
+            "s",
+            "Delete a resource by name or file",
+            "name",
+            "Name of the resource",
+            &[],
+        ),
+        (
+            "install_helm_chart",
+            "s",
+            "Install a chart",
+            "chart",
+            "Chart name or path to chart directory",
+            &[],
+        ),
+        (
+            "kubectl_create",
+            "s",
+            "Create a resource",
+            "image",
+            "Container image to use",
+            &[],
+        ),
+        (
+            "kubectl_create",
+            "s",
+            "Create a resource",
+            "content",
+            "File content inline",
+            &[],
+        ),
+        (
+            "gzip",
+            "s",
+            "Compress a file",
+            "name",
+            "The name of what is made",
+            &[],
+        ),
+        ("search_mails", "mail", "Search", "folder", "Mailbox folder", &[]),
+        ("list_mails", "imap", "List", "account", "", &[]),
+        (
+            "crawl",
+            "s",
+            "Crawl a site",
+            "includePaths",
+            "Patterns of paths",
+            &["url"],
+        ),
+        (
+            "directory_tree",
+            "s",
+            "Tree of a directory",
+            "excludePatterns",
+            "",
+            &[],
+        ),
+        ("call", "s", "Call an endpoint", "path", "", &["method"]),
+        ("find", "s", "Find values", "path", "", &["collection"]),
+    ] {
+        let mut arguments = vec![(argument, about)];
+        arguments.extend(beside.iter().map(|name| (*name, "")));
+        let tool = described(name, description, &arguments);
+        let proposal = propose(&json!([tool]), server);
+        let args = &proposal.annotations["servers"][server]["tools"][0]["args"];
+        assert_eq!(args[argument], json!(["none"]), "{name} {argument}");
+        assert_eq!(proposal.rewritten.len(), 0, "{:?}", proposal.rewritten);
+    }
+    // The bytes are sent, and no file of this disk.
+    let about = [("filename", ""), ("content", "Bytes, base64 encoded")];
+    let upload = described("upload_attachment", "Upload an attachment", &about);
+    check(
+        upload,
+        "s",
+        json!({"filename": ["none"], "content": ["none"]}),
+        &[],
+    );
+    let save = described("save_file", "Save a file", &about);
+    check(
+        save,
+        "s",
+        json!({"filename": ["write-path"], "content": ["none"]}),
+        &[],
+    );
+}
+
+/// Where another argument makes a path likely to be elsewhere, but does not say so, it stays one of this disk.
+#[test]
+fn a_path_stays_one_where_it_may_be_of_this_disk() {
+    for (name, argument, about, beside) in [
+        ("upload_markdown", "file_path", "", &["project_id"][..]),
+        (
+            "get_file",
+            "file_path",
+            "Absolute path of a file",
+            &["project_id", "ref"],
+        ),
+        ("read_file", "path", "", &["project_id"]),
+        ("read_file", "path", "", &["branch"]),
+        ("call", "path", "Path to the file to send", &["method"]),
+        ("search_files", "folder", "Folder", &[]),
+    ] {
+        let mut arguments = vec![(argument, about)];
+        arguments.extend(beside.iter().map(|name| (*name, "")));
+        let proposal = propose(&json!([described(name, "", &arguments)]), "s");
+        let found = proposal.rewritten.iter().map(|one| &*one.argument);
+        assert_eq!(found.collect::<Vec<_>>(), [argument], "{name}");
+    }
+}
+
+#[test]
+fn a_person_decides_what_names_something_and_the_rest_is_counted() {
+    let text = || json!({"type": "string"});
+    let odd =
+        json!({"x": text(), "path": text(), "connectionString": text(), "launchOptions": {"type": "object"}});
+    let proposal = propose(&json!([tool("frobnicate", odd)]), "s");
+    let names = |list: &[callgate_core::DraftedArgument]| -> Vec<String> {
+        list.iter().map(|one| one.argument.clone()).collect()
+    };
+    assert_eq!(
+        names(&proposal.unsure),
+        ["path", "connectionString", "launchOptions"]
+    );
+    assert_eq!(names(&proposal.unnamed), ["x"]);
+    assert_eq!(names(&proposal.rewritten), ["path"]);
 }

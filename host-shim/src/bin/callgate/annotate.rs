@@ -18,14 +18,16 @@ use target::Target;
 /// Draft annotations from what a server says of its tools
 ///
 /// Asks a server for its tools, or reads a list that was saved, and says for each argument which roles it should have
-/// and why. An unsure draft gets the stricter choice, and is listed: a person should decide it. A server's hints, such
-/// as `readOnlyHint`, can make a draft stricter, never looser.
+/// and why. First come the arguments that are sent in another form than they come in. An unsure draft gets the stricter
+/// choice, and is listed: a person should decide it. Arguments without a role, since nothing says that they name
+/// something, are counted. A server's hints, such as `readOnlyHint`, can make a draft stricter, and speak against a
+/// description, never against the name of a tool.
 ///
 /// With --into, new tools and arguments are added to the annotations in a file, and the rest stays as it is. The
 /// differences between the server and the annotations are shown. If the file is a bundle, tools of the server whose
 /// every call its policy denies and roles that no rule names are shown too. On a terminal the draft is shown as tables.
 /// Elsewhere it is the annotations file itself, and with `--format json` one object, `{"annotations", "text",
-/// "drafted", "unsure", "drift", "doubts"}`.
+/// "drafted", "unsure", "unnamed", "rewritten", "drift", "doubts"}`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Annotate {
@@ -122,11 +124,15 @@ pub(crate) fn refusal(faults: &[Diagnostic]) -> Failure {
 }
 
 fn show(proposal: &Proposal, doubts: &[Finding], is_draft: bool, out: &mut Out) -> Result<(), Failure> {
-    table(&proposal.drafted, out)?;
+    rewritten(&proposal.rewritten, out)?;
     if !proposal.unsure.is_empty() {
         let heading = "not sure, to be decided by a person:";
         out.line(&format!("\n{}", paint(YELLOW, heading)))?;
         table(&proposal.unsure, out)?;
+    }
+    if !proposal.drafted.is_empty() {
+        out.line(&format!("\n{}", paint(BOLD, "drafted:")))?;
+        table(&proposal.drafted, out)?;
     }
     if !proposal.drift.is_empty() {
         out.line(&format!(
@@ -153,8 +159,9 @@ fn show(proposal: &Proposal, doubts: &[Finding], is_draft: bool, out: &mut Out) 
     }
     let (sure, unsure) = (proposal.drafted.len(), proposal.unsure.len());
     let count = format!(
-        "{} drafted, {unsure} to be decided, {}",
+        "{} drafted, {unsure} to be decided, {} without a role since nothing says that they name something, {}",
         counted(sure, "argument", "arguments"),
+        proposal.unnamed.len(),
         counted(proposal.drift.len(), "difference", "differences")
     );
     out.line(&format!("\n{}", paint(GREEN, &count)))?;
@@ -166,6 +173,34 @@ fn show(proposal: &Proposal, doubts: &[Finding], is_draft: bool, out: &mut Out) 
     }
     Ok(())
 }
+
+/// The arguments that are sent in another form than they come in, each name once with its tools.
+fn rewritten(arguments: &[DraftedArgument], out: &mut Out) -> Result<(), Failure> {
+    let mut tools: Vec<(&str, Vec<&str>)> = Vec::new();
+    for one in arguments {
+        match tools.iter_mut().find(|(name, _)| *name == one.argument) {
+            Some((_, tools)) => tools.push(&one.tool),
+            None => tools.push((&one.argument, vec![&one.tool])),
+        }
+    }
+    if !tools.is_empty() {
+        let heading = "sent in another form than they come in: a relative path becomes absolute";
+        out.line(&paint(YELLOW, heading))?;
+    }
+    for (name, tools) in tools {
+        let shown = tools.get(..TOOLS).unwrap_or(&tools);
+        let more = match tools.len().saturating_sub(TOOLS) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let line = format!("  {} of {}{more}", clean(name), clean(&shown.join(", ")));
+        out.line(&line)?;
+    }
+    Ok(())
+}
+
+/// How many tools are named for one argument.
+const TOOLS: usize = 8;
 
 /// Lines of argument, roles and why, under the name of each tool.
 fn table(arguments: &[DraftedArgument], out: &mut Out) -> Result<(), Failure> {

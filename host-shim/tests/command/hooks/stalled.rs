@@ -64,7 +64,7 @@ fn question(event: &str, tool: &str, path: &str, stall: Stall) -> String {
         .to_string()
 }
 
-fn stopped_child(hook: &Child) {
+fn stopped_child(hook: &Child) -> u32 {
     let children = format!("/proc/{0}/task", hook.id());
     let until = Instant::now() + Duration::from_secs(10);
     loop {
@@ -79,9 +79,10 @@ fn stopped_child(hook: &Child) {
                 .is_ok_and(|line| line.contains("--judging-for"))
         };
         if let Some(child) = found.split_whitespace().find(is_judging) {
-            let child = Pid::from_raw(child.parse().expect("a number")).expect("a process");
+            let number: u32 = child.parse().expect("a number");
+            let child = Pid::from_raw(number.try_into().expect("a number")).expect("a process");
             kill_process(child, Signal::STOP).expect("a process");
-            return;
+            return number;
         }
         thread::sleep(Duration::from_millis(5));
     }
@@ -127,9 +128,7 @@ fn stalled(
         .stderr(Stdio::piped())
         .spawn()
         .expect("the hook starts");
-    if stall == Stall::Judging {
-        stopped_child(&hook);
-    }
+    let stopped = (stall == Stall::Judging).then(|| stopped_child(&hook));
     let mut to = hook.stdin.take().expect("an input");
     let text = question(event, tool, path, stall).replace("ROOT", &hooked.root);
     // A hook that is denied by its flags does not read.
@@ -151,6 +150,11 @@ fn stalled(
         .expect("UTF-8");
     let code = hook.wait().expect("the hook ends").code();
     drop(to);
+    if let Some(child) = stopped {
+        // Nobody continues it, so it would be there for good.
+        let left = fs::read_to_string(format!("/proc/{child}/stat"));
+        assert!(left.is_err(), "{agent}: {left:?}");
+    }
     (answer, said, code, begun.elapsed())
 }
 

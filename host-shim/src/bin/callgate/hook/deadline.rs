@@ -2,10 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,12 @@ const LOOK: Duration = Duration::from_millis(200);
 /// The flag that says which process waits for this one.
 pub(super) const JUDGING_FOR: &str = "judging-for";
 
+/// How long the system may take to end the process that judges.
+const ENDING: Duration = Duration::from_millis(500);
+
+/// The process that judges, for whoever ends it first.
+type Judging = Arc<Mutex<Option<Child>>>;
+
 /// The news of the thread that waits for the judging.
 enum News {
     Question(Vec<u8>),
@@ -39,12 +46,25 @@ enum News {
 pub(super) fn answer(agent: Agent, patience: Duration) -> ExitCode {
     let until = Instant::now() + patience;
     let (tell, news) = channel();
+    let judging = Judging::default();
+    let own = Arc::clone(&judging);
     thread::spawn(move || {
-        let answer = judged_elsewhere(agent, &tell);
+        let answer = judged_elsewhere(agent, &tell, &own);
         // If nobody listens, the time is over.
         let _ = tell.send(News::Answer(answer));
     });
-    say(await_answer(agent, &news, until)).into()
+    let answer = await_answer(agent, &news, until);
+    let ended = judging.try_lock().ok().and_then(|mut child| child.take());
+    // It may be stopped, and would stay when this process is gone.
+    let ended = ended.map(|mut child| child.kill().map(|()| child));
+    let code = say(answer);
+    if let Some(Ok(mut child)) = ended {
+        let until = Instant::now() + ENDING;
+        while matches!(child.try_wait(), Ok(None)) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+    code.into()
 }
 
 fn await_answer(agent: Agent, news: &Receiver<News>, until: Instant) -> HookAnswer {
@@ -63,17 +83,35 @@ fn await_answer(agent: Agent, news: &Receiver<News>, until: Instant) -> HookAnsw
     }
 }
 
-fn judged_elsewhere(agent: Agent, tell: &Sender<News>) -> HookAnswer {
+fn judged_elsewhere(agent: Agent, tell: &Sender<News>, judging: &Judging) -> HookAnswer {
     let mut question = Vec::new();
     let answered = started().and_then(|mut child| {
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(mut to), Some(stdout), Some(stderr)) = streams else {
+            return Err(io::Error::other("it has no streams"));
+        };
+        *held(judging) = Some(child);
         // It starts while the question is read.
         io::stdin().take(MOST_BYTES + 1).read_to_end(&mut question)?;
         let _ = tell.send(News::Question(question.clone()));
-        if let Some(mut to) = child.stdin.take() {
-            // What is denied by its flags does not read.
-            let _ = to.write_all(&question);
-        }
-        child.wait_with_output()
+        // What is denied by its flags does not read.
+        let _ = to.write_all(&question);
+        drop(to);
+        let said = thread::spawn(move || whole(stderr));
+        let stdout = whole(stdout)?;
+        let stderr = said
+            .join()
+            .unwrap_or_else(|_| Err(io::Error::other("it was not read")))?;
+        // Nobody else has it while its time lasts.
+        let mut child = held(judging);
+        let child = child
+            .as_mut()
+            .ok_or_else(|| io::Error::other("its time is over"))?;
+        Ok(Output {
+            status: child.wait()?,
+            stdout,
+            stderr,
+        })
     });
     let answered = match answered {
         Ok(answered) => answered,
@@ -88,6 +126,16 @@ fn judged_elsewhere(agent: Agent, tell: &Sender<News>) -> HookAnswer {
         (Some(code @ (0 | DENIES)), (Ok(stdout), Ok(stderr))) => HookAnswer { stdout, stderr, code },
         (_, _) => fault(agent, text(&question), "the hook failed"),
     }
+}
+
+fn held(judging: &Judging) -> MutexGuard<'_, Option<Child>> {
+    judging.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn whole(mut stream: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// This program once more, with the same arguments.

@@ -6,9 +6,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::entries::{ADDRESSES, Dialect, Entry, elsewhere, json_of, members, range, servers, way_of};
-use super::server::{Guarded, Plan, Server, Unwrapped, Way, Wrapped};
-
-const ELSEWHERE: &str = "it looks like a server, in a place where no agent is known to have them";
+use super::server::{ELSEWHERE, Guarded, Plan, Server, Unwrapped, Way, Wrapped};
 
 /// Writes the text again with the guards that are planned.
 ///
@@ -47,7 +45,7 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
             Way::Url(_) => edits.push((range(&json, raw), entry_of(members, guard, entry.dialect))),
         }
     }
-    for place in elsewhere(&json, &servers) {
+    for place in elsewhere(&serde_json::from_str(&json).unwrap_or_default(), &servers) {
         wrapped.left.push((place, ELSEWHERE.into()));
     }
     wrapped.text = edited(text, edits);

@@ -184,31 +184,9 @@ fn is_entry(value: &Value) -> bool {
     has("command") || ADDRESSES.iter().any(|name| has(name))
 }
 
-/// Where the text has what looks like servers, in places where no agent is known to have them.
-pub(super) fn elsewhere(json: &str, known: &[Entry<'_>]) -> Vec<String> {
-    fn look(value: &Value, place: &str, is_of_servers: bool, found: &mut Vec<String>) {
-        let members = value.as_object().into_iter().flatten();
-        for (name, value) in members {
-            let lower = name.to_lowercase();
-            let inner = match place {
-                "" => name.clone(),
-                place => format!("{place}.{name}"),
-            };
-            if is_of_servers && is_entry(value) {
-                found.push(inner);
-                continue;
-            }
-            let is_of_servers = is_of_servers || lower.contains("mcp") || lower.ends_with("servers");
-            look(value, &inner, is_of_servers, found);
-        }
-    }
-    let mut found = Vec::new();
-    look(
-        &serde_json::from_str(json).unwrap_or_default(),
-        "",
-        false,
-        &mut found,
-    );
+/// Where a value has what looks like servers, in places where no agent is known to have them.
+pub(super) fn elsewhere(value: &Value, known: &[Entry<'_>]) -> Vec<String> {
+    let mut found = looking_like_servers(value);
     let is_known = |place: &String| {
         known.iter().any(|entry| {
             let keys = KEYS.iter().chain(&["mcp.servers"]);
@@ -220,6 +198,35 @@ pub(super) fn elsewhere(json: &str, known: &[Entry<'_>]) -> Vec<String> {
         })
     };
     found.retain(|place| !is_known(place));
+    found
+}
+
+/// Where a value has what looks like servers.
+pub(super) fn looking_like_servers(value: &Value) -> Vec<String> {
+    fn look(value: &Value, place: &str, is_of_servers: bool, found: &mut Vec<String>) {
+        for (name, value) in value.as_object().into_iter().flatten() {
+            let lower = name.to_lowercase();
+            let inner = match place {
+                "" => name.clone(),
+                place => format!("{place}.{name}"),
+            };
+            if is_of_servers && is_entry(value) {
+                found.push(inner);
+                continue;
+            }
+            let is_named = lower.contains("mcp") || lower.ends_with("servers");
+            look(value, &inner, is_of_servers || is_named, found);
+        }
+        for (index, value) in value.as_array().into_iter().flatten().enumerate() {
+            let inner = format!("{place}[{index}]");
+            match is_of_servers && is_entry(value) {
+                true => found.push(inner),
+                false => look(value, &inner, is_of_servers, found),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    look(value, "", false, &mut found);
     found
 }
 

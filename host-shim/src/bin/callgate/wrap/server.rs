@@ -104,6 +104,8 @@ pub(super) fn leads(word: &str) -> bool {
 
 pub(super) const NOT_ASKED_FOR: &str = "it was not asked for";
 
+pub(super) const ELSEWHERE: &str = "it looks like a server, in a place where no agent is known to have them";
+
 pub(super) const OBSERVES: &str = "the guard before it only observes (`--observe`), and lets every call pass";
 
 pub(super) const DIFFERS: &str = "a guard is before it, with other arguments than this one would have";

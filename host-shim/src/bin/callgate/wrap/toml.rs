@@ -2,9 +2,9 @@
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use super::entries::BYTE_ORDER_MARK;
+use super::entries::{BYTE_ORDER_MARK, looking_like_servers};
 use super::server::{
-    AMBIGUOUS, Address, Guarded, Plan, Server, Unwrapped, Way, Wrapped, unsuitable, words_of,
+    AMBIGUOUS, Address, ELSEWHERE, Guarded, Plan, Server, Unwrapped, Way, Wrapped, unsuitable, words_of,
 };
 
 /// The table that has the servers.
@@ -29,9 +29,15 @@ const OF_GUARD: [&str; 4] = ["command", "args", "env", "env_vars"];
 pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Result<Wrapped, String> {
     let mut document = document(text)?;
     let mut wrapped = Wrapped::default();
-    for (name, item) in servers(&mut document)?.iter_mut() {
+    let mut places = looking_like_servers(&json(document.as_item()));
+    let servers = match servers(&mut document) {
+        Err(reason) if !places.iter().any(|place| place.contains(SERVERS)) => return Err(reason),
+        servers => servers.ok(),
+    };
+    for (name, item) in servers.into_iter().flat_map(TableLike::iter_mut) {
         let name = name.get().to_owned();
         wrapped.names.insert(name.clone());
+        places.retain(|place| *place != format!("{SERVERS}.{name}"));
         let Some(entry) = item.as_table_like_mut() else {
             wrapped.left.push((name, "its entry is not a table".into()));
             continue;
@@ -48,6 +54,9 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
             write(entry, guard);
         }
     }
+    wrapped
+        .left
+        .extend(places.into_iter().map(|place| (place, ELSEWHERE.into())));
     wrapped.text = written(&document, text);
     Ok(wrapped)
 }
@@ -107,6 +116,21 @@ fn servers(document: &mut DocumentMut) -> Result<&mut dyn TableLike, String> {
     servers
         .as_table_like_mut()
         .ok_or_else(|| format!("`{SERVERS}` is not a table"))
+}
+
+/// The texts, lists and tables of an item.
+fn json(item: &Item) -> serde_json::Value {
+    let of_table = |table: &dyn TableLike| {
+        let members = table.iter().map(|(name, item)| (name.to_owned(), json(item)));
+        serde_json::Value::Object(members.collect())
+    };
+    let of_value = |value: &Value| json(&Item::Value(value.clone()));
+    match item {
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| of_table(table)).collect(),
+        Item::Value(Value::Array(values)) => values.iter().map(of_value).collect(),
+        Item::Value(Value::String(text)) => text.value().as_str().into(),
+        item => item.as_table_like().map_or(serde_json::Value::Null, of_table),
+    }
 }
 
 /// The document as a text with the mark and the line ends of `text`.
@@ -313,6 +337,48 @@ c"""
             let again = guarded(&spelled(expected));
             assert_eq!((again.text, again.already.len()), (spelled(expected), 2));
         }
+    }
+
+    #[test]
+    fn what_looks_like_a_server_elsewhere_is_named() {
+        let text = r#"[mcp_servers.a]
+command = "x"
+[profiles.work.mcp_servers.b]
+command = "y"
+[profiles.work]
+shell = { command = "z" }
+[[more_servers]]
+command = "z"
+[profiles.home]
+mcp_servers = { c = { url = "https://x" }, odd = { args = [] } }
+"#;
+        let wrapped = guarded(text);
+        let places = |wrapped: &Wrapped| {
+            let mut places: Vec<String> = wrapped.left.iter().map(|(place, _)| place.clone()).collect();
+            places.sort();
+            places
+        };
+        assert_eq!(wrapped.changed, ["a"]);
+        let expected = [
+            "more_servers[0]",
+            "profiles.home.mcp_servers.c",
+            "profiles.work.mcp_servers.b",
+        ];
+        assert_eq!(places(&wrapped), expected);
+        // They may be all that there is.
+        let lists = [
+            "[[mcp_servers]]\nname = \"a\"\ncommand = \"x\"\n",
+            "mcp_servers = [{ command = \"x\" }]\n",
+        ];
+        for text in lists {
+            let wrapped = guarded(text);
+            assert_eq!(
+                (&*wrapped.text, places(&wrapped)),
+                (text, vec!["mcp_servers[0]".to_owned()])
+            );
+        }
+        let text = "[profiles.work.mcp_servers.b]\ncommand = \"y\"\n";
+        assert_eq!(places(&guarded(text)), ["profiles.work.mcp_servers.b"]);
     }
 
     #[cfg(feature = "http")]

@@ -101,7 +101,7 @@ fn bundle() -> Value {
             DocumentKind::Roles => config::roles(),
             DocumentKind::Sandbox => about(
                 json!({"type": ["string", "null"]}),
-                "A directory in which file and git servers may do anything, unless the options say otherwise.",
+                "A directory in which file and git servers may use paths without a rule. Protected paths and rules that deny hold there too; the options say for which servers and roles, and when.",
             ),
             DocumentKind::ProtectedPaths => config::protected_paths(),
             DocumentKind::DomainAllowlists => config::domain_allowlists(),

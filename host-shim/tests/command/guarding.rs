@@ -330,7 +330,16 @@ fn a_question_is_listed_and_answered_from_elsewhere() {
         &[],
         &["standard input is not a terminal"],
     );
-    project.check(&["approvals", "deny", id, state[0], state[1]], 0, &[id], &[]);
+    project.check(
+        &["approvals", "allow", state[0], state[1]],
+        1,
+        &[],
+        &["not a terminal"],
+    );
+    // There is no other that could be meant.
+    let deny = ["approvals", "deny", state[0], state[1]];
+    let denied = format!("denied {id}: filesystem/read_text_file");
+    project.check(&[&deny[..], &["--format", "human"]].concat(), 0, &[&denied], &[]);
     assert_eq!(
         guarded.receive()["result"]["_meta"]["callgate/rule"],
         "structural-approval"
@@ -341,6 +350,7 @@ fn a_question_is_listed_and_answered_from_elsewhere() {
         &[],
         &["there is no question"],
     );
+    project.check(&deny, 1, &[], &["no call waits for a person"]);
     // The folder is protected.
     let folder = project
         .folder

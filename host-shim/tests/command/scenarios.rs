@@ -385,7 +385,8 @@ fn what_no_scenario_reaches_is_said_and_written() {
         &["test", "--format", "human", "s.jsonl"],
         0,
         &[
-            "all 4 scenarios pass\nreached: 2 of 7 rules, ",
+            "\n\nreached: 2 of 7 rules, ",
+            "\nall 4 scenarios pass\n",
             "no scenario is decided by the rule `deny-write-system`",
             "--write-missing FILE",
         ],

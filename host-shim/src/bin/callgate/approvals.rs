@@ -1,6 +1,6 @@
 //! `callgate approvals`: what guards ask, and what a person has approved.
 
-use std::io::{self, IsTerminal as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use callgate_host::guard::{Answer, Answerer, Question, Queue};
@@ -26,8 +26,8 @@ pub(crate) struct Approvals {
 enum What {
     /// Let a call pass. Needs a terminal, so that no tool does it
     Allow {
-        /// The question
-        id: String,
+        /// The question; without it the only one that waits, which is shown first
+        id: Option<String>,
         /// And what the offer covers, until the client's session ends; calls of clients without sessions belong to none
         #[arg(long, conflicts_with = "always")]
         session: bool,
@@ -37,8 +37,8 @@ enum What {
     },
     /// Let a call not pass
     Deny {
-        /// The question
-        id: String,
+        /// The question; without it the only one that waits
+        id: Option<String>,
     },
     /// Take back what was approved for good
     Revoke {
@@ -81,37 +81,85 @@ impl Approvals {
                         "standard input is not a terminal: a person allows calls, not a program".to_owned(),
                     ));
                 }
+                let question = meant(&queue, id.as_deref())?;
+                if id.is_none() && !is_meant(&question, out)? {
+                    return Err(Failure::Fault("nothing is allowed".to_owned()));
+                }
                 let answer = match (session, always) {
                     (true, _) => Answer::Session,
                     (_, true) => Answer::Always,
                     (false, false) => Answer::Once,
                 };
-                answered(
-                    queue.answer(id, answer, Answerer::Terminal).map_err(fault)?,
-                    id,
-                    "question that waits",
-                    out,
-                )
+                answer_to(&queue, &question, answer, "allowed", out)
             }
-            Some(What::Deny { id }) => answered(
-                queue
-                    .answer(id, Answer::Deny, Answerer::Terminal)
-                    .map_err(fault)?,
-                id,
-                "question that waits",
-                out,
-            ),
-            Some(What::Revoke { id }) => answered(queue.revoke(id).map_err(fault)?, id, "approval", out),
+            Some(What::Deny { id }) => {
+                let question = meant(&queue, id.as_deref())?;
+                answer_to(&queue, &question, Answer::Deny, "denied", out)
+            }
+            Some(What::Revoke { id }) => match queue.revoke(id).map_err(fault)? {
+                false => Err(Failure::Fault(format!("there is no approval with the id `{id}`"))),
+                true => said(&format!("revoked {id}"), id, out),
+            },
         }
     }
 }
 
-fn answered(is_there: bool, id: &str, what: &str, out: &mut Out) -> Result<Exit, Failure> {
-    if !is_there {
-        return Err(Failure::Fault(format!("there is no {what} with the id `{id}`")));
+/// The question with the id, or the only one that waits.
+fn meant(queue: &Queue, id: Option<&str>) -> Result<Question, Failure> {
+    let mut questions = queue
+        .questions()
+        .map_err(|error| Failure::Fault(error.to_string()))?;
+    let helped = |message: &str| Failure::Helped {
+        message: message.to_owned(),
+        help: "`callgate approvals` lists them".to_owned(),
+    };
+    match (id, questions.len()) {
+        (Some(id), _) => questions
+            .into_iter()
+            .find(|question| question.id == id)
+            .ok_or_else(|| Failure::Fault(format!("there is no question that waits with the id `{id}`"))),
+        (None, 1) => questions
+            .pop()
+            .ok_or_else(|| helped("no call waits for a person")),
+        (None, 0) => Err(helped("no call waits for a person")),
+        (None, _) => Err(helped("several calls wait for a person, expected the id of one")),
     }
-    if !out.human {
-        out.json(&json!({"id": id}))?;
+}
+
+/// Shows the question, which the person has not named, and asks whether it is the one.
+fn is_meant(question: &Question, out: &mut Out) -> Result<bool, Failure> {
+    show(question, out)?;
+    let failed = |error: io::Error| Failure::Fault(error.to_string());
+    let mut stderr = io::stderr();
+    write!(stderr, "Allow it? [y/N] ")
+        .and_then(|()| stderr.flush())
+        .map_err(failed)?;
+    let mut word = String::new();
+    io::stdin().read_line(&mut word).map_err(failed)?;
+    Ok(matches!(&*word.trim().to_lowercase(), "y" | "yes"))
+}
+
+fn answer_to(
+    queue: &Queue,
+    question: &Question,
+    answer: Answer,
+    done: &str,
+    out: &mut Out,
+) -> Result<Exit, Failure> {
+    let Question { id, server, tool, .. } = question;
+    let answered = queue.answer(id, answer, Answerer::Terminal);
+    match answered.map_err(|error| Failure::Fault(error.to_string()))? {
+        false => Err(Failure::Fault(format!(
+            "there is no question that waits with the id `{id}`"
+        ))),
+        true => said(&format!("{done} {id}: {server}/{tool}"), id, out),
+    }
+}
+
+fn said(text: &str, id: &str, out: &mut Out) -> Result<Exit, Failure> {
+    match out.human {
+        true => out.line(&clean(text))?,
+        false => out.json(&json!({"id": id}))?,
     }
     Ok(Exit::Allow)
 }

@@ -47,10 +47,11 @@ pub(super) fn of(
         1 => paint(RED, &format!("1 of {count} scenarios fails")),
         many => paint(RED, &format!("{many} of {count} scenarios fail")),
     };
-    let _ = writeln!(text, "\n{sum}");
+    text.push('\n');
     if let Some(coverage) = coverage {
         text.push_str(&reached(coverage));
     }
+    let _ = writeln!(text, "{sum}");
     Ok(text)
 }
 

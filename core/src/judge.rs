@@ -47,6 +47,7 @@ mod verdict;
 mod walk;
 mod world;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -352,8 +353,18 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         }
         self.canonicalizer.facts.check(())?;
         let mut replacements = Vec::new();
+        let mut texts: BTreeMap<_, Vec<&Operand<'_, '_>>> = BTreeMap::new();
         for operand in &self.operands {
-            replacements.extend(self.canonicalizer.replacement(operand, self.may_forward_places));
+            match operand.text_of_parts() {
+                Some(text) => texts.entry(text).or_default().push(operand),
+                None => {
+                    replacements.extend(self.canonicalizer.replacement(operand, self.may_forward_places));
+                }
+            }
+        }
+        for parts in texts.values() {
+            let places = self.may_forward_places;
+            replacements.extend(self.canonicalizer.replacement_of_parts(parts, places));
         }
         let renamed = self.renamed.iter();
         let renamed = renamed.map(|(at, key)| (*at, (*key).to_owned())).collect();

@@ -12,7 +12,7 @@ mod semantics;
 mod server;
 
 pub(crate) use argument_name::{ArgumentName, Segment};
-pub(crate) use conditional::{Argument, Clause, Condition, ConditionArgument, Reach, Roles, Test};
+pub(crate) use conditional::{Argument, Clause, Condition, ConditionArgument, Reach, Roles, Separator, Test};
 pub use effect::{Effect, MatchType};
 pub(crate) use pointer_tree::{PointerTree, item_index};
 pub use reply_code::{ReplyCode, ReplyStatus};

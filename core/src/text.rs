@@ -23,6 +23,15 @@ pub fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
     }
 }
 
+/// Returns `true` for a line break of any program
+/// (<https://docs.python.org/3/library/stdtypes.html#str.splitlines>).
+pub(crate) fn is_line_break(one: char) -> bool {
+    matches!(
+        one,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
 /// Returns `true` if the bytes are the same. Paths are long, and the comparison that WebAssembly has goes byte by byte.
 pub(crate) fn are_same(one: &[u8], other: &[u8]) -> bool {
     let ((ones, rest), (others, other_rest)) = (one.as_chunks::<16>(), other.as_chunks());

@@ -59,6 +59,8 @@ pub(super) fn unshown(one: Side<'_>, other: Side<'_>) -> Vec<String> {
         differs(is_other, format!("`relativeTo` of `{}`", argument.name));
         let is_other = known.is_some_and(|known| known.reach != argument.reach);
         differs(is_other, format!("`reach` of `{}`", argument.name));
+        let is_other = known.is_some_and(|known| known.separator != argument.separator);
+        differs(is_other, format!("`separator` of `{}`", argument.name));
     }
     for name in members(one.1, other.1) {
         let types = [tool, other_tool].map(|tool| &tool.member(name).schema);

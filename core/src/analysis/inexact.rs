@@ -54,6 +54,11 @@ impl Divided<'_, '_> {
             .iter()
             .flat_map(|one| one.roles.possible())
             .collect();
+        let in_one_text = self.tool.arguments.iter().filter(|one| one.separator.is_some());
+        let notes: Vec<String> = in_one_text
+            .map(|one| format!("several values in one text of `{}`", one.name))
+            .collect();
+        notes.into_iter().for_each(|note| self.note(note));
         if !self.tool.ceiling.constraints.is_empty() {
             self.note(CEILING.to_owned());
             self.note_constrained();

@@ -180,6 +180,7 @@ pub(crate) fn read_stored(stored: &Value, registry: &Registry) -> Result<Vec<Arg
                     roles: Roles::Fixed(Vec::new()),
                     relative_to: None,
                     reach: None,
+                    separator: None,
                 })
             } else {
                 read_role_spec(&node, registry)
@@ -234,12 +235,14 @@ fn argument(name: Option<ArgumentName>, spec: Option<RoleSpec>) -> Option<Argume
         roles,
         relative_to,
         reach,
+        separator,
     } = spec?;
     Some(Argument {
         name: name?,
         roles,
         relative_to,
         reach,
+        separator,
     })
 }
 

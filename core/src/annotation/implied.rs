@@ -16,6 +16,7 @@ pub(super) fn add(arguments: &mut Vec<Argument>, semantics: &Semantics) {
                 roles,
                 relative_to: None,
                 reach: None,
+                separator: None,
             });
         }
     }
@@ -57,6 +58,7 @@ mod tests {
                 roles: Roles::Fixed(vec![RoleId::NONE]),
                 relative_to: None,
                 reach: None,
+                separator: None,
             })
             .collect();
         let semantics = Semantics {

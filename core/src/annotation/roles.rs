@@ -3,7 +3,7 @@
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Json, Node, Object, keys};
-use crate::model::{Clause, Reach, Roles};
+use crate::model::{Clause, Reach, Roles, Separator};
 use crate::role::{Registry, RoleId};
 
 /// The roles of an argument, and what more is said of its values.
@@ -12,9 +12,11 @@ pub(super) struct RoleSpec {
     /// The argument that its relative paths start from.
     pub(super) relative_to: Option<Box<str>>,
     pub(super) reach: Option<Reach>,
+    /// The text between the values in one text.
+    pub(super) separator: Option<Separator>,
 }
 
-/// The roles of an argument, alone or as `{roles, relativeTo?, reach?}`.
+/// The roles of an argument, alone or as `{roles, relativeTo?, reach?, separator?}`.
 pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option<RoleSpec> {
     let mut known = keys::ROLE_SPEC.iter();
     if !known.any(|key| node.value().get(key).is_some()) {
@@ -22,6 +24,7 @@ pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option
             roles,
             relative_to: None,
             reach: None,
+            separator: None,
         });
     }
     // A misspelled key here would change what a value means, so it is an error and not a warning.
@@ -29,6 +32,7 @@ pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option
     let roles = object.require("roles", "an array of roles", |node| read_roles(node, registry));
     let base = object.optional("relativeTo").map(|node| node.name());
     let reach = object.optional("reach").map(|node| node.word());
+    let separator = object.optional("separator").map(|node| node.word());
     Some(RoleSpec {
         roles: roles?,
         relative_to: match base {
@@ -37,6 +41,10 @@ pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option
         },
         reach: match reach {
             Some(reach) => Some(reach?),
+            None => None,
+        },
+        separator: match separator {
+            Some(separator) => Some(separator?),
             None => None,
         },
     })
@@ -173,6 +181,24 @@ mod tests {
             None,
             &["unknown-key"],
         );
+    }
+
+    #[test]
+    fn a_spec_says_what_stands_between_values() {
+        for (word, expected) in [
+            (",", Some(Separator::Comma)),
+            (";", Some(Separator::Semicolon)),
+            ("\n", Some(Separator::Line)),
+            ("json", Some(Separator::Json)),
+            (" ", None),
+            ("", None),
+        ] {
+            let spec = json!({"roles": "read-path", "separator": word});
+            let (report, spec) = (Report::default(), Json::from(&spec));
+            let read = read_role_spec(&Node::document(&spec, "x", &report), &Registry::default());
+            assert_eq!(read.and_then(|spec| spec.separator), expected, "{word:?}");
+            assert_eq!(report.has_errors(), expected.is_none(), "{word:?}");
+        }
     }
 
     #[test]

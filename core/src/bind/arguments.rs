@@ -9,13 +9,14 @@ use super::call::{Arguments, Call};
 use super::faults::{Refusal, describe_unreadable, mismatch, misspelt, schema_fault};
 use super::names;
 use super::order::changed_order;
+use super::parts::{self, Part};
 use super::path_like::{self, PathLike};
 use super::shape::ShapeError;
 use super::siblings::Siblings;
 use super::spelling::{misspelt_argument, misspelt_member};
 use super::value::{MOST_MEMBERS, PointerToken, Value};
 use super::walk::{Met, WayStep, walk};
-use crate::model::{Argument, ConditionArgument, Reach, SchemaType};
+use crate::model::{Argument, ConditionArgument, Reach, SchemaType, Separator};
 use crate::program::{Compatibility, Program, ResolvedRoles, Tool, ToolMember};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
@@ -44,6 +45,8 @@ pub(crate) struct BoundValue<'p, 'c> {
     pub(crate) relative_to: Option<&'p str>,
     /// How far the tool changes what it names, where the annotation says so.
     pub(crate) reach: Option<Reach>,
+    /// How it stood in a text of several values, if it did; its place is then that of an item in the text.
+    pub(crate) part: Option<Part>,
     /// The position of the annotated argument under which it was found, among those that name that member or something inside
     /// it.
     rank: usize,
@@ -64,6 +67,7 @@ impl<'p, 'c> BoundValue<'p, 'c> {
             role_set: roles.iter().copied().collect(),
             relative_to: None,
             reach: None,
+            part: None,
             rank: 0,
         }
     }
@@ -260,7 +264,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 if member.pointers.is_leaf() && member.arguments.len() == 1 =>
             {
                 if let Some(annotated) = self.annotated(program, tool, member, given, 0) {
-                    self.push(program, &annotated, Box::default(), Some(Cow::Borrowed(text)));
+                    self.push_text(program, &annotated, Box::default(), Cow::Borrowed(text));
                 }
             }
             Ok(Cow::Borrowed(read)) => {
@@ -297,6 +301,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             role_set,
             relative_to: relative_to.filter(|_| role_set.intersects(program.path_roles)),
             reach: argument.reach,
+            separator: argument.separator,
             is_resource: role_set.intersects(program.resource_roles),
             is_judged: role_set.intersects(program.judged_roles),
             is_careful: program.compatibility == Compatibility::Careful,
@@ -365,6 +370,16 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             .reserve(items.len().min(program.limits.values_per_role));
         for (item, value) in items.iter().enumerate() {
             let place_of = || place().chain([PointerToken::Item(item)]).collect();
+            if let (Some(separator), Value::Text(found)) = (annotated.separator, value) {
+                // Some servers split the items as well.
+                if separator.is_in(found) {
+                    self.unreadable(annotated, || {
+                        "holds its `separator` in an item of an array".to_owned()
+                    });
+                }
+                self.push(program, annotated, (place_of(), None), Some(text(found)));
+                continue;
+            }
             self.collect_string(program, annotated, (place_of, true), value, text, in_array);
         }
     }
@@ -381,8 +396,8 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         fault: &str,
     ) {
         match value {
-            Value::Text(found) => self.push(program, annotated, place(), Some(text(found))),
-            Value::IllFormed(_) => self.push(program, annotated, place(), None),
+            Value::Text(found) => self.push_text(program, annotated, place(), text(found)),
+            Value::IllFormed(_) => self.push(program, annotated, (place(), None), None),
             // A server may take it for a name, or for one that was left out.
             Value::Bool(_) | Value::Number(_) if annotated.git_name().is_some() => {
                 let expected = annotated.git_name().unwrap_or_default();
@@ -418,11 +433,37 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         }
     }
 
-    fn push(
+    /// Collects a text that is one value, or several where the annotation says what stands between them.
+    fn push_text(
         &mut self,
         program: &Program,
         annotated: &AnnotatedArgument<'_, 'p>,
         place: Box<[PointerToken]>,
+        text: Cow<'c, str>,
+    ) {
+        let Some(separator) = annotated.separator else {
+            return self.push(program, annotated, (place, None), Some(text));
+        };
+        let Some((parts, part)) = parts::of(separator, text) else {
+            return self.unreadable(annotated, || {
+                "is not a JSON array of strings in a text, which its `separator` asks for".to_owned()
+            });
+        };
+        let is_path = annotated.role_set.intersects(program.path_roles);
+        for (item, text) in parts.into_iter().enumerate() {
+            if !is_path {
+                path_like::collect_part(program, annotated.at, &text, &mut self.path_like);
+            }
+            let place = place.iter().cloned().chain([PointerToken::Item(item)]).collect();
+            self.push(program, annotated, (place, Some(part)), Some(text));
+        }
+    }
+
+    fn push(
+        &mut self,
+        program: &Program,
+        annotated: &AnnotatedArgument<'_, 'p>,
+        (place, part): (Box<[PointerToken]>, Option<Part>),
         text: Option<Cow<'c, str>>,
     ) {
         let bytes = text.as_deref().map_or(0, str::len);
@@ -438,6 +479,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             role_set: annotated.role_set,
             relative_to: annotated.relative_to,
             reach: annotated.reach,
+            part,
             rank: annotated.rank,
         };
         if self.values.len() >= program.limits.values_per_role
@@ -507,6 +549,7 @@ struct AnnotatedArgument<'n, 'p> {
     role_set: RoleSet,
     relative_to: Option<&'p str>,
     reach: Option<Reach>,
+    separator: Option<Separator>,
     is_resource: bool,
     /// `true` if it bears one of the [judged roles](Program::judged_roles).
     is_judged: bool,

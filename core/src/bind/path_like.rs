@@ -42,10 +42,8 @@ fn collect_readings<'c>(
     value: &'c Value<'c>,
     path_like: &mut Vec<PathLike<'c>>,
 ) {
-    // Each is held against every protected path. If there are more, the steps run out, and the rest need not be read.
-    let are_enough = |count: usize| count > 1 && count > program.limits.steps / program.protected.cost() + 1;
     let mut push = |find: &dyn Fn() -> Option<(Cow<'c, str>, bool)>| {
-        if are_enough(path_like.len()) {
+        if are_enough(program, path_like.len()) {
             return;
         }
         let Some((text, is_well_formed)) = find() else {
@@ -75,6 +73,28 @@ fn collect_readings<'c>(
         Value::Array(items) => items.iter().for_each(|item| push(&|| string(item))),
         one => push(&|| string(one)),
     }
+}
+
+/// A value that stood in a text of several, if it looks like a path.
+pub(super) fn collect_part(
+    program: &Program,
+    argument: usize,
+    text: &str,
+    path_like: &mut Vec<PathLike<'_>>,
+) {
+    if !program.heuristic_paths || program.protected.is_empty() || are_enough(program, path_like.len()) {
+        return;
+    }
+    path_like.extend(path_readings(text).into_iter().map(|text| PathLike {
+        argument,
+        text: Cow::Owned(text.into_owned()),
+        is_well_formed: true,
+    }));
+}
+
+/// Each is held against every protected path. If there are more, the steps run out, and the rest need not be read.
+fn are_enough(program: &Program, count: usize) -> bool {
+    count > 1 && count > program.limits.steps / program.protected.cost() + 1
 }
 
 /// Every path that some program reads from a text that nobody says is one; none if it does not look like a path.

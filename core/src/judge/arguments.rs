@@ -2,6 +2,8 @@
 //!
 //! A place is looked at once, however many conditions are about it.
 
+use std::collections::BTreeMap;
+
 use super::Case;
 use super::conditions::Match;
 use super::reason::{Reason, Why};
@@ -213,6 +215,7 @@ impl<'p> Case<'p, '_, '_> {
         };
         let start = order.partition_point(|at| place(at) < Some((Some(member), way)));
         let there = order.get(start..).unwrap_or_default().iter();
+        let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for operand in there.filter_map(|at| operands.get(*at)) {
             let is_there = operand.bound.argument == Some(member);
             let Some(below) = operand.bound.place.strip_prefix(way).filter(|_| is_there) else {
@@ -231,6 +234,12 @@ impl<'p> Case<'p, '_, '_> {
                 self.canonicalizer.facts.take_steps(1 + text.len() / TEXT_BYTES);
                 look.add_ref(text);
             }
+            if let Some((text, _)) = operand.text_of_parts() {
+                look.sent_items.push(operand.given().to_owned());
+                if below.len() == 1 {
+                    parts.entry(text).or_default().push(operand);
+                }
+            }
             let texts = match below {
                 [] => &mut look.sent,
                 below if below.iter().all(is_item) => &mut look.sent_items,
@@ -238,6 +247,12 @@ impl<'p> Case<'p, '_, '_> {
             };
             if let Some(replaced) = self.canonicalizer.replacement(operand, false) {
                 texts.extend(replaced.transport.into_iter().chain(replaced.policy));
+            }
+        }
+        for parts in parts.values() {
+            if let Some(replaced) = self.canonicalizer.replacement_of_parts(parts, false) {
+                look.sent
+                    .extend(replaced.transport.into_iter().chain(replaced.policy));
             }
         }
     }

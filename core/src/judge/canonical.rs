@@ -67,6 +67,15 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         if url.is_some() {
             operand.answers_mut().url = url;
         }
+        if let Some(part) = operand.bound.part
+            && operand.bound.role_set.intersects(self.program.judged_roles)
+            && !matches!(operand.form, Form::Unresolvable(_))
+        {
+            let [transport, policy] = self.views(operand);
+            if part.separator.is_in(&transport) || part.separator.is_in(&policy) {
+                operand.form = Form::Unresolvable(Unresolvable::Separator);
+            }
+        }
     }
 
     fn form(

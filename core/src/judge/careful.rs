@@ -8,6 +8,7 @@ use crate::limits::Limits;
 use crate::path::{Unresolvable, check_value};
 use crate::program::{Compatibility, Program};
 use crate::role::{RoleId, RoleSet};
+use crate::text::is_line_break;
 
 /// Why no value with these roles may be this text; `None` if it may, and always under the defaults of the existing
 /// runtime.
@@ -67,14 +68,8 @@ pub(super) fn check_sent(path: &str, is_of_repository: bool) -> Result<(), Unres
 fn has_space_left_out(path: &str) -> bool {
     // A NUL is a reason of its own.
     let is_cut = |one: char| is_space(one) && one != '\0';
-    let is_break = |one: char| {
-        matches!(
-            one,
-            '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-        )
-    };
     memchr3(b'\t', b'\n', b'\r', path.as_bytes()).is_some()
-        || path.contains(is_break)
+        || path.contains(is_line_break)
         || path.starts_with(is_cut)
         || path.ends_with(is_cut)
 }

@@ -129,7 +129,7 @@ impl Case<'_, '_, '_> {
         }
         let (_, looked_at) = constrained.constraints.get(*group.first()?)?;
         let mut first = None;
-        for found in self.found(looked_at) {
+        for found in self.parts_of(self.found(looked_at), order) {
             let operands = self.operands_at(order, &found);
             let forms = self.forms_of(&found, operands);
             if self.canonicalizer.facts.has_failed() {
@@ -204,6 +204,39 @@ impl Case<'_, '_, '_> {
         if values.len() > limits.values_per_role {
             // Too many to be looked at: what cannot be judged does not match.
             values.iter_mut().for_each(|found| found.text = None);
+        }
+        values
+    }
+
+    /// The same values, but for each text of several those that it holds; `order` has the operands by their places.
+    fn parts_of(&self, found: Vec<Found>, order: &[usize]) -> Vec<Found> {
+        if self.operands.iter().all(|operand| operand.bound.part.is_none()) {
+            return found;
+        }
+        let mut values = Vec::with_capacity(found.len());
+        for found in found {
+            let wanted = Some((Some(found.argument), &*found.place));
+            let first = order.partition_point(|at| self.place_of(*at) < wanted);
+            let within = order.get(first..).unwrap_or_default().iter();
+            let within = within
+                .filter_map(|at| self.operands.get(*at))
+                .take_while(|operand| {
+                    operand.bound.argument == Some(found.argument)
+                        && operand.bound.place.starts_with(&found.place)
+                });
+            let parts = within.filter(|operand| {
+                operand.bound.part.is_some() && operand.bound.place.len() == found.place.len() + 1
+            });
+            let before = values.len();
+            values.extend(parts.map(|operand| Found {
+                argument: found.argument,
+                place: operand.bound.place.to_vec(),
+                text: operand.bound.text.as_deref().map(str::to_owned),
+                is_path: found.is_path,
+            }));
+            if values.len() == before {
+                values.push(found);
+            }
         }
         values
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use url::Url;
 
-use crate::bind::BoundValue;
+use crate::bind::{BoundValue, Origin, PointerToken};
 use crate::model::refs::Ref;
 use crate::net::Location;
 use crate::path::{CanonicalPath, Unresolvable};
@@ -107,6 +107,13 @@ impl<'p, 'c> Operand<'p, 'c> {
     /// The text as given; empty where it is not well-formed.
     pub(super) fn given(&self) -> &str {
         self.bound.text.as_deref().unwrap_or_default()
+    }
+
+    /// The text that holds it among other values: the argument, and the place in it.
+    pub(super) fn text_of_parts(&self) -> Option<(Origin, &[PointerToken])> {
+        self.bound.part?;
+        let (_, place) = self.bound.place.split_last()?;
+        Some((self.bound.origin(), place))
     }
 
     /// The canonical path.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::canonical::Canonicalizer;
 use super::careful;
-use super::operand::Operand;
+use super::operand::{Form, Operand};
 use super::path_forms::is_relative;
-use crate::bind::Replacement;
+use crate::bind::{Replacement, join};
 use crate::path::{CanonicalPath, Unresolvable, lexical};
 use crate::program::{Compatibility, ServerPath};
 use crate::role::{Category, Registry};
@@ -83,6 +83,46 @@ impl<'h> Canonicalizer<'_, 'h> {
             }
         }
         Some(name)
+    }
+
+    /// The value for the tool's server, and for policy.
+    pub(super) fn views(&mut self, operand: &Operand<'_, '_>) -> [String; 2] {
+        let replaced = self.replacement(operand, true);
+        let (transport, policy) = replaced.map_or((None, None), |one| (one.transport, one.policy));
+        [transport, policy].map(|text| text.unwrap_or_else(|| operand.given().to_owned()))
+    }
+
+    /// The text that holds these operands, in both views; `None` if it stays as it is.
+    pub(crate) fn replacement_of_parts(
+        &mut self,
+        parts: &[&Operand<'_, '_>],
+        may_forward_places: bool,
+    ) -> Option<Replacement> {
+        let first = &parts.first()?.bound;
+        let (argument, part) = (first.argument?, first.part?);
+        let (_, place) = first.place.split_last()?;
+        let is_unresolvable = |one: &&Operand<'_, '_>| matches!(one.form, Form::Unresolvable(_));
+        if parts.iter().any(is_unresolvable) {
+            return None;
+        }
+        let mut views: [Vec<Cow<'_, str>>; 2] = Default::default();
+        let mut is_changed = [!part.is_as_given; 2];
+        for operand in parts {
+            let replaced = self.replacement(operand, may_forward_places);
+            let texts = replaced.map_or([None, None], |one| [one.transport, one.policy]);
+            for ((view, is_changed), text) in views.iter_mut().zip(&mut is_changed).zip(texts) {
+                *is_changed |= text.is_some();
+                view.push(text.map_or(Cow::Borrowed(operand.given()), Cow::Owned));
+            }
+        }
+        let [transport, policy] = views.map(|view| join(part.separator, view.iter().map(|text| &**text)));
+        let [is_transport_changed, is_policy_changed] = is_changed;
+        (is_transport_changed || is_policy_changed).then_some(Replacement {
+            argument,
+            place: place.to_vec(),
+            transport: is_transport_changed.then_some(transport),
+            policy: is_policy_changed.then_some(policy),
+        })
     }
 
     /// The operand in both views (SPEC §6.2 to §6.6); `None` if it stays as it is.

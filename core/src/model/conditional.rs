@@ -6,7 +6,7 @@ use super::argument_name::ArgumentName;
 use super::scalars::{ComparedValue, ConditionValue, Scalar, Scalars};
 use crate::named::named;
 use crate::role::RoleId;
-use crate::text::escape_token;
+use crate::text::{escape_token, is_line_break};
 
 /// One annotated argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,8 @@ pub(crate) struct Argument {
     pub(crate) relative_to: Option<Box<str>>,
     /// How far the tool changes what its paths name; `None` where nobody says.
     pub(crate) reach: Option<Reach>,
+    /// The separator of the values in one text; `None` where a text is one value.
+    pub(crate) separator: Option<Separator>,
 }
 
 named! {
@@ -28,6 +30,44 @@ named! {
         Entry = "entry",
         /// Everything below it as well.
         Tree = "tree",
+    }
+}
+
+named! {
+    /// The separator of the values that one text holds.
+    pub(crate) enum Separator {
+        /// A comma.
+        Comma = ",",
+        /// A semicolon.
+        Semicolon = ";",
+        /// A line break.
+        Line = "\n",
+        /// The text is a JSON array of strings.
+        Json = "json",
+    }
+}
+
+impl Separator {
+    /// The text between two values.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Comma | Self::Json => ",",
+            Self::Semicolon => ";",
+            Self::Line => "\n",
+        }
+    }
+
+    /// Returns `true` if a text with this value in it may be read as more values, or as others, than it has.
+    ///
+    /// Readers of lists also know quotes, and a `\` before what does not separate.
+    pub(crate) fn is_in(self, value: &str) -> bool {
+        match self {
+            Self::Comma | Self::Semicolon => {
+                value.contains(self.text()) || value.contains('"') || value.ends_with('\\')
+            }
+            Self::Line => value.contains(is_line_break),
+            Self::Json => false,
+        }
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) enum Unresolvable {
     Name,
     /// It may be several values in one text, which some servers split.
     Several,
+    /// It stands in a text of several values, and holds what is read there as the end of one.
+    Separator,
     /// It is JSON in a string, which some servers unpack.
     Json {
         /// The thing that was found, with its article.
@@ -100,6 +102,9 @@ impl fmt::Display for Unresolvable {
             Self::Several => {
                 "may be several values with `,` or `;` between them, which some servers split, expected one value, or an array of them"
             }
+            Self::Separator => {
+                "holds the separator of the values in its text, a `\"`, or a `\\` at its end, so that servers read other values there"
+            }
             Self::Empty => "is empty",
             Self::NotShared => "has no name on the server, expected a path within its `serverPaths`",
             Self::NoBase => "is relative to an argument that is not one path",
@@ -162,6 +167,7 @@ impl Unresolvable {
             // A longer text is then a link's target.
             Self::TooLong { limit, .. } => text.len() <= limit,
             Self::Several
+            | Self::Separator
             | Self::Empty
             | Self::NotShared
             | Self::NoBase

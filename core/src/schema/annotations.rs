@@ -7,7 +7,7 @@ use super::shape::{
     about, document, either, flag, list, map, name, object, roles, some_roles, text, texts, word,
 };
 use crate::document::keys;
-use crate::model::{Reach, SideEffectLevel, ToolKind};
+use crate::model::{Reach, Separator, SideEffectLevel, ToolKind};
 use crate::named::Named;
 
 pub(super) fn annotations() -> Value {
@@ -73,6 +73,9 @@ fn argument() -> Value {
         "relativeTo" => name("The argument that its relative paths start from."),
         "reach" => word::<Reach>(
             "How far the tool changes what its paths name: the entry alone, or the tree below it.",
+        ),
+        "separator" => word::<Separator>(
+            "What stands between the values in one text; `json`: the text is a JSON array of strings.",
         ),
         _ => json!(false),
     });

@@ -115,6 +115,8 @@ export interface RoleSpec<Role extends string = ArgumentRole, Found extends stri
   readonly relativeTo?: string | undefined;
   /** How far the tool changes what its paths name: the entry alone, or everything below it as well. */
   readonly reach?: Word<"entry" | "tree", Found> | undefined;
+  /** The separator of the values in one text; `"json"`: the text is a JSON array of strings. */
+  readonly separator?: Word<"," | ";" | "\n" | "json", Found> | undefined;
 }
 
 /** The roles of one argument: the word of one, several, or roles that depend on the call. */

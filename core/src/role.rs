@@ -223,7 +223,10 @@ builtin_roles! {
         "Assign to the text of messages, invitations and comments.";
     NONE = 15, "none", Opaque, Identity, &[],
         "argument that names no resource",
-        "Assign to everything else: flags, limits, formats, contents.";
+        "Assign to everything else: flags, limits, formats, identifiers of other systems.";
+    TEXT = 16, "text", Opaque, Identity, &[],
+        "prose or data that is never taken for a path",
+        "Assign to contents, messages, queries, patterns, selectors, names of patterns that are left out, and notes.";
 }
 
 /// A set of roles of one registry.
@@ -245,6 +248,18 @@ impl RoleSet {
     /// The roles of data that tells what a call does, so that an approval says which values it is for.
     pub(crate) const TELLING: RoleSet =
         RoleSet(1 << RoleId::SHARE_PERMISSION.0 | 1 << RoleId::EMAIL_ADDRESS.0 | 1 << RoleId::BRANCH_NAME.0);
+    /// The roles of data that nobody opens, however much it looks like a path.
+    pub(crate) const DATA: RoleSet = RoleSet(
+        1 << RoleId::SHARE_PERMISSION.0
+            | 1 << RoleId::BRANCH_NAME.0
+            | 1 << RoleId::COMMIT_MESSAGE.0
+            | 1 << RoleId::EMAIL_ADDRESS.0
+            | 1 << RoleId::EMAIL_BODY.0
+            | 1 << RoleId::TEXT.0,
+    );
+    /// The roles of texts for people and programs to read as they stand, JSON among them.
+    pub(crate) const PROSE: RoleSet =
+        RoleSet(1 << RoleId::COMMIT_MESSAGE.0 | 1 << RoleId::EMAIL_BODY.0 | 1 << RoleId::TEXT.0);
     /// Every possible role.
     pub const ALL: RoleSet = RoleSet(u64::MAX);
 
@@ -327,7 +342,7 @@ impl fmt::Display for RoleError {
     }
 }
 
-/// The roles of one engine: the sixteen built-in ones, `address` if it has a world, then the host's.
+/// The roles of one engine: the seventeen built-in ones, `address` if it has a world, then the host's.
 #[derive(Clone, Debug)]
 pub struct Registry {
     definitions: Vec<RoleDefinition>,
@@ -418,7 +433,7 @@ impl Registry {
             .collect()
     }
 
-    /// Returns `true` if the role is one of the built-in sixteen.
+    /// Returns `true` if the role is one of the built-in seventeen.
     pub fn is_builtin(role: RoleId) -> bool {
         usize::from(role.0) < BUILTIN
     }
@@ -466,6 +481,7 @@ mod tests {
             ("email-address", &["e-mail address"]),
             ("email-body", &["text", "sent"]),
             ("none", &["no resource"]),
+            ("text", &["prose or data", "never", "path"]),
         ];
         let registry = Registry::default();
         assert_eq!(words.len(), registry.iter().count());

@@ -22,6 +22,7 @@ const ROLES = [
   ["email-address", "opaque", false, ["google-workspace"]],
   ["email-body", "opaque", false, ["google-workspace"]],
   ["none", "opaque", false, []],
+  ["text", "opaque", false, []],
 ];
 const named = (keep) => ROLES.filter(keep).map(([role]) => role);
 

@@ -115,7 +115,7 @@ fn read_clause(node: &Node<'_, '_>, default: Option<&[RoleId]>, registry: &Regis
     let roles = node.roles(registry)?;
     check_address(&node, &roles, registry);
     let narrows = |role: RoleId| {
-        let has = |default: &[RoleId]| role == RoleId::NONE || default.contains(&role);
+        let has = |default: &[RoleId]| matches!(role, RoleId::NONE | RoleId::TEXT) || default.contains(&role);
         default.is_none_or(has)
     };
     node.one_or_each("an array of roles", |item| {

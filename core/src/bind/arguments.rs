@@ -172,7 +172,18 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 is_path = self.collect(program, tool, member, (at, name), value);
             }
             if !is_path {
-                path_like::collect(program, at, value, &mut self.path_like);
+                let Self {
+                    resolved, path_like, ..
+                } = self;
+                let role = |rank: usize| {
+                    let index = member.and_then(|member| member.arguments.get(rank));
+                    index.map_or(RoleSet::default(), |index| resolved.set_of(*index))
+                };
+                let pointers = member.map(|member| &member.pointers);
+                let read = path_like::collect(program, (at, pointers), value, &role, path_like);
+                if let Err(unreadable) = read {
+                    self.refuse(describe_unreadable(name, unreadable));
+                }
             }
         }
         if let Some(tool) = tool {

@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use memchr::memchr2_iter;
 use serde_json::value::RawValue;
 
-use super::value::{Value, each_item};
+use super::value::{Unreadable, Value, each_item};
+use crate::model::PointerTree;
 use crate::net;
-use crate::program::Program;
+use crate::program::{Compatibility, Program};
+use crate::role::RoleSet;
 
 /// A string that looks like a path.
 pub(crate) struct PathLike<'c> {
@@ -19,36 +21,149 @@ pub(crate) struct PathLike<'c> {
     pub(crate) is_well_formed: bool,
 }
 
-/// Strings, and items of arrays, that look like a path: the heuristic of SPEC §8.3.2. What else an array holds is not
-/// looked into, and cannot hide them.
-pub(super) fn collect<'c>(
-    program: &Program,
-    argument: usize,
-    value: &'c Value<'c>,
-    path_like: &mut Vec<PathLike<'c>>,
-) {
-    if !program.heuristic_paths || program.protected.is_empty() {
-        return;
-    }
-    match value {
-        Value::Text(text) if !may_look_like_path(text) => {}
-        _ => collect_readings(program, argument, value, path_like),
+/// Which texts are looked at, by the roles that they have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Those that any program may take for a path: nobody says what they mean, or they name a resource.
+    Any,
+    /// Those that begin as a path does: the annotation says that they name no resource.
+    Begun,
+    /// None: they are data.
+    Nothing,
+}
+
+impl Look {
+    fn of(program: &Program, roles: RoleSet) -> Self {
+        let names_resource = roles.intersects(program.resource_roles);
+        if program.compatibility == Compatibility::Runtime || roles.is_empty() || names_resource {
+            Self::Any
+        } else if roles.intersects(RoleSet::DATA) {
+            Self::Nothing
+        } else {
+            Self::Begun
+        }
     }
 }
 
-fn collect_readings<'c>(
+/// The pointers that lead to a value, and the roles of those that end around it.
+struct Way<'w> {
+    nodes: &'w [&'w PointerTree],
+    roles: RoleSet,
+    depth: usize,
+}
+
+/// Strings that look like a path, in arrays of any depth too: the heuristic of SPEC §8.3.2. Objects are not looked into,
+/// and cannot hide them. `role` has the roles of the pointers, by their numbers.
+///
+/// # Errors
+/// Arrays are nested too deep.
+pub(super) fn collect<'c>(
     program: &Program,
-    argument: usize,
+    (argument, pointers): (usize, Option<&PointerTree>),
     value: &'c Value<'c>,
-    path_like: &mut Vec<PathLike<'c>>,
-) {
-    let mut push = |find: &dyn Fn() -> Option<(Cow<'c, str>, bool)>| {
-        if are_enough(program, path_like.len()) {
-            return;
+    role: &dyn Fn(usize) -> RoleSet,
+    found: &mut Vec<PathLike<'c>>,
+) -> Result<(), Unreadable> {
+    if !program.heuristic_paths || program.protected.is_empty() {
+        return Ok(());
+    }
+    match value {
+        Value::Text(text) if !may_look_like_path(text) => Ok(()),
+        _ => {
+            let way = Way {
+                nodes: pointers.as_slice(),
+                roles: RoleSet::default(),
+                depth: 0,
+            };
+            let mut search = Search {
+                program,
+                argument,
+                role,
+                found,
+            };
+            search.visit(value, &way)
         }
-        let Some((text, is_well_formed)) = find() else {
+    }
+}
+
+struct Search<'s, 'c> {
+    program: &'s Program,
+    argument: usize,
+    role: &'s dyn Fn(usize) -> RoleSet,
+    found: &'s mut Vec<PathLike<'c>>,
+}
+
+impl<'c> Search<'_, 'c> {
+    fn visit(&mut self, value: &'c Value<'c>, way: &Way<'_>) -> Result<(), Unreadable> {
+        match value {
+            Value::Raw(raw) => self.visit_raw(raw, way),
+            Value::Array(items) => {
+                let Some(roles) = self.enter(way)? else {
+                    return Ok(());
+                };
+                let mut items = items.iter().enumerate();
+                items.try_for_each(|(at, item)| self.visit(item, &way.item(at, roles, &mut Vec::new())))
+            }
+            one => {
+                self.push(self.look(way), string(one));
+                Ok(())
+            }
+        }
+    }
+
+    /// The same of JSON text. The call's text was read as JSON before, so each item is found.
+    fn visit_raw(&mut self, raw: &'c RawValue, way: &Way<'_>) -> Result<(), Unreadable> {
+        if !raw.get().starts_with('[') {
+            self.push(self.look(way), raw_string(raw));
+            return Ok(());
+        }
+        let Some(roles) = self.enter(way)? else {
+            return Ok(());
+        };
+        let mut at = 0;
+        each_item(raw.get(), |item| {
+            let visited = self.visit_raw(item, &way.item(at, roles, &mut Vec::new()));
+            at += 1;
+            visited
+        })
+    }
+
+    /// The roles at this place.
+    fn roles(&self, way: &Way<'_>) -> RoleSet {
+        let ends = way.nodes.iter().flat_map(|node| &node.ends);
+        ends.fold(way.roles, |roles, rank| roles.union((self.role)(*rank)))
+    }
+
+    fn look(&self, way: &Way<'_>) -> Look {
+        Look::of(self.program, self.roles(way))
+    }
+
+    /// The roles of what an array holds; `None` if none of it is looked at.
+    fn enter(&self, way: &Way<'_>) -> Result<Option<RoleSet>, Unreadable> {
+        let most = match self.program.compatibility {
+            Compatibility::Runtime if way.depth > 0 => return Ok(None),
+            Compatibility::Runtime | Compatibility::Careful => self.program.limits.depth,
+        };
+        let roles = self.roles(way);
+        let is_leaf = way.nodes.iter().all(|node| node.is_leaf());
+        if is_leaf && Look::of(self.program, roles) == Look::Nothing {
+            return Ok(None);
+        }
+        match way.depth < most {
+            true => Ok(Some(roles)),
+            false => Err(Unreadable::TooDeep(most)),
+        }
+    }
+
+    fn push(&mut self, look: Look, string: Option<(Cow<'c, str>, bool)>) {
+        let program = self.program;
+        let are_enough = are_enough(program, self.found.len());
+        let Some((text, is_well_formed)) = string.filter(|_| !are_enough) else {
             return;
         };
+        if look == Look::Nothing || (look == Look::Begun && !begins_as_path(&text)) {
+            return;
+        }
         let readings = match text {
             Cow::Borrowed(text) => path_readings(text),
             Cow::Owned(text) => {
@@ -56,23 +171,41 @@ fn collect_readings<'c>(
                 readings.map(|one| Cow::Owned(one.into_owned())).collect()
             }
         };
-        path_like.extend(readings.into_iter().map(|text| PathLike {
-            argument,
+        self.found.extend(readings.into_iter().map(|text| PathLike {
+            argument: self.argument,
             text,
             is_well_formed,
         }));
-    };
-    match value {
-        Value::Raw(raw) if raw.get().starts_with('[') => {
-            // The call's text was read as JSON before, so each item is found.
-            let _ = each_item(raw.get(), |item| {
-                push(&|| raw_string(item));
-                Ok(())
-            });
-        }
-        Value::Array(items) => items.iter().for_each(|item| push(&|| string(item))),
-        one => push(&|| string(one)),
     }
+}
+
+impl<'w> Way<'w> {
+    /// The way to an item of the array here, whose pointers are kept in `nodes`.
+    fn item<'i>(&self, at: usize, roles: RoleSet, nodes: &'i mut Vec<&'w PointerTree>) -> Way<'i>
+    where
+        'w: 'i,
+    {
+        for node in self.nodes {
+            nodes.extend(node.every());
+            nodes.extend(node.item(at));
+        }
+        Way {
+            nodes,
+            roles,
+            depth: self.depth + 1,
+        }
+    }
+}
+
+/// Returns `true` if a text that is said to name no resource may be a path all the same: one line that begins as an absolute
+/// path, one of the home directory or a relative one does, or a `file:` URI.
+fn begins_as_path(text: &str) -> bool {
+    if text.contains(['\n', '\r']) {
+        return false;
+    }
+    let text = text.trim_matches(is_space);
+    let starts = ["/", "~/", "./", "../"];
+    starts.iter().any(|start| text.starts_with(start)) || !net::file_uri_paths(text).is_empty()
 }
 
 /// A value that stood in a text of several, if it looks like a path.

@@ -12,7 +12,7 @@ pub struct Interest<'e> {
     pub members: Vec<(&'e str, bool)>,
     /// `true` if the values of all other members may matter too.
     pub others: bool,
-    /// `true` if strings that start with `/`, `.` or `~`, and such items of arrays, matter under any name.
+    /// `true` if strings that start with `/`, `.` or `~`, and such items of arrays, of any depth, matter under any name.
     pub path_like: bool,
 }
 
@@ -33,7 +33,9 @@ impl<'e> Interest<'e> {
     fn add(&mut self, tool: &'e Tool, program: &Program) {
         for argument in &tool.arguments {
             let possible: RoleSet = argument.roles.possible().collect();
-            let matters = possible.intersects(program.valued_roles);
+            // Of texts in an array it then matters which item they are.
+            let is_within = program.heuristic_paths && !argument.name.rest().is_empty();
+            let matters = possible.intersects(program.valued_roles) || is_within;
             match argument.name.first() {
                 Some(name) => self.members.push((name, matters)),
                 None => self.others |= matters,

@@ -10,10 +10,10 @@ use super::reason::{Reason, Why};
 use crate::bind::{Looked, PointerToken, Siblings, Value, json_in_text};
 use crate::host::Facts;
 use crate::model::refs::Ref;
-use crate::model::{ComparedValue, Condition, ConditionValue, Effect, Test};
+use crate::model::{ComparedValue, Condition, ConditionArgument, ConditionValue, Effect, Test};
 use crate::path::PathCase;
 use crate::program::{Compatibility, Rule, Tool};
-use crate::role::RoleId;
+use crate::role::{RoleId, RoleSet};
 use crate::sort;
 
 /// How many bytes of a text are read, or compared, in one step.
@@ -152,7 +152,7 @@ impl<'p> Case<'p, '_, '_> {
     fn look(&mut self, tool: &'p Tool, condition: &Condition) -> Option<&Look> {
         let place = tool.conditioned.number(&condition.argument)?;
         if self.looked(place).is_none() {
-            let look = self.new_look(tool, place);
+            let look = self.new_look(tool, place, self.is_prose(tool, &condition.argument));
             self.lookups_mut().looks.insert(place, look);
         }
         self.looked(place)
@@ -162,7 +162,21 @@ impl<'p> Case<'p, '_, '_> {
         self.lookups.as_ref()?.looks.get(&place)
     }
 
-    fn new_look(&mut self, tool: &'p Tool, place: usize) -> Look {
+    /// Returns `true` if the annotation calls the argument a text, so that JSON in it is no more than that.
+    fn is_prose(&self, tool: &Tool, argument: &ConditionArgument) -> bool {
+        let ConditionArgument::Top(name) = argument else {
+            return false;
+        };
+        let member = tool.member(name);
+        let ends = member.pointers.ends.iter();
+        let indices = ends.filter_map(|rank| member.arguments.get(*rank));
+        let roles = indices.fold(RoleSet::default(), |roles, index| {
+            roles.union(self.arguments.resolved.set_of(*index))
+        });
+        roles.intersects(RoleSet::PROSE) && !roles.intersects(self.program.resource_roles)
+    }
+
+    fn new_look(&mut self, tool: &'p Tool, place: usize, is_prose: bool) -> Look {
         let is_careful = self.program.compatibility == Compatibility::Careful;
         let (call, limits) = (self.call, &self.program.limits);
         let lookups = self.lookups.get_or_insert_default();
@@ -181,7 +195,7 @@ impl<'p> Case<'p, '_, '_> {
                 }
                 if !facts.has_failed() {
                     let json = match value {
-                        Value::Text(text) if is_careful => json_in_text(text),
+                        Value::Text(text) if is_careful && !is_prose => json_in_text(text),
                         _ => None,
                     };
                     look.is_unreadable = json.is_some();

@@ -24,7 +24,7 @@ pub(super) fn refusal(program: &Program, roles: RoleSet, text: &str) -> Option<U
     if is_remote && names_helper(text) {
         return Some(Unresolvable::Helper);
     }
-    if roles.intersects(program.judged_roles)
+    if roles.intersects(program.judged_roles.without(RoleSet::PROSE))
         && let Some(found) = json_in_text(text)
     {
         return Some(Unresolvable::Json { found });

@@ -82,6 +82,13 @@ impl PointerTree {
         self.keys.iter().map(|(name, node)| (&**name, node))
     }
 
+    /// The tree below this item of an array.
+    pub(crate) fn item(&self, at: usize) -> Option<&Self> {
+        let found = self.items.binary_search_by_key(&at, |(item, _)| *item).ok()?;
+        let (_, key) = self.items.get(found)?;
+        self.keys.get(key)
+    }
+
     /// The trees below each item of an array of this length.
     pub(crate) fn items(&self, length: usize) -> impl Iterator<Item = (usize, &Self)> {
         let there = self.items.iter().take_while(move |(item, _)| *item < length);

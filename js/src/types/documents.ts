@@ -352,7 +352,7 @@ export interface EngineOptions {
    * `"careful"`; {@link PolicyEngine} sets `"runtime"`.
    */
   readonly compatibility?: "careful" | "runtime" | undefined;
-  /** `"on"`: every argument that looks like a path is checked against the protected paths. Default `"on"`. */
+  /** `"on"`: arguments that look like a path are checked against the protected paths too. Default `"on"`. */
   readonly heuristicPaths?: "on" | "off" | undefined;
   /** The treatment of an argument that the annotation does not name. Default `"schema"`: the tool's schema decides. */
   readonly unknownArguments?: "schema" | "ignore" | "escalate" | "deny" | undefined;

@@ -299,18 +299,43 @@ function addItems(seen: Set<unknown>, items: readonly unknown[]): void {
   }
 }
 
-function writePathLike(writer: Writer, items: readonly unknown[], name: string): void {
+/** Writes what looks like a path in an array, and in the arrays that it holds. `around` are those that hold it. */
+function writePathLike(
+  writer: Writer,
+  items: readonly unknown[],
+  name: string,
+  around: ReadonlySet<unknown> = new Set(),
+): void {
+  if (around.has(items) || around.size === DEEPEST) {
+    writeTooDeep(writer);
+    return;
+  }
   const found = pathsByIndex(items, name) ?? pathsByName(items, name);
+  const within = new Set(around).add(items);
   writer.byte(Tag.Array);
   writer.count(found.length);
   for (let index = 0; index < found.length; index++) {
-    writeText(writer, found[index] as string);
+    const one = found[index];
+    if (typeof one === "string") {
+      writeText(writer, one);
+    } else {
+      writePathLike(writer, one as readonly unknown[], name, within);
+    }
   }
 }
 
-/** The items that look like paths; undefined for an array that is mostly holes, which may be of any length. */
-function pathsByIndex(items: readonly unknown[], name: string): string[] | undefined {
-  const found: string[] = [];
+/** Writes arrays that the engine refuses for their depth, in place of one that nests deeper or holds itself. */
+function writeTooDeep(writer: Writer): void {
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    writer.byte(Tag.Array);
+    writer.count(1);
+  }
+  writer.byte(Tag.Null);
+}
+
+/** The items that look like paths, and the arrays; undefined for an array that is mostly holes, which may be of any length. */
+function pathsByIndex(items: readonly unknown[], name: string): (string | readonly unknown[])[] | undefined {
+  const found: (string | readonly unknown[])[] = [];
   let holes = 0;
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
@@ -318,6 +343,10 @@ function pathsByIndex(items: readonly unknown[], name: string): string[] | undef
       if (++holes > MOST_ITEMS) {
         return undefined;
       }
+      continue;
+    }
+    if (isArray(item)) {
+      found[found.length] = item;
       continue;
     }
     const text = textOfItem(item, name);
@@ -329,10 +358,15 @@ function pathsByIndex(items: readonly unknown[], name: string): string[] | undef
 }
 
 /** The same by the names that the array has: hundreds of times as slow, but in proportion to what is there. */
-function pathsByName(items: readonly unknown[], name: string): string[] {
-  const found: string[] = [];
+function pathsByName(items: readonly unknown[], name: string): (string | readonly unknown[])[] {
+  const found: (string | readonly unknown[])[] = [];
   for (const at of getOwnPropertyNames(items)) {
-    const text = textOfItem((items as unknown as Record<string, unknown>)[at], name);
+    const item = (items as unknown as Record<string, unknown>)[at];
+    if (isArray(item)) {
+      found[found.length] = item;
+      continue;
+    }
+    const text = textOfItem(item, name);
     if (text !== undefined && looksLikePath(text)) {
       found[found.length] = text;
     }

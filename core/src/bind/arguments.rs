@@ -463,7 +463,8 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         let is_path = annotated.role_set.intersects(program.path_roles);
         for (item, text) in parts.into_iter().enumerate() {
             if !is_path {
-                path_like::collect_part(program, annotated.at, &text, &mut self.path_like);
+                let given = (annotated.at, annotated.role_set);
+                path_like::collect_part(program, given, &text, &mut self.path_like);
             }
             let place = place.iter().cloned().chain([PointerToken::Item(item)]).collect();
             self.push(program, annotated, (place, Some(part)), Some(text));

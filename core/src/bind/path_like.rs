@@ -43,6 +43,15 @@ impl Look {
             Self::Begun
         }
     }
+
+    /// Returns `true` if the text is looked at.
+    fn takes(self, text: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Begun => begins_as_path(text),
+            Self::Nothing => false,
+        }
+    }
 }
 
 /// The pointers that lead to a value, and the roles of those that end around it.
@@ -161,7 +170,7 @@ impl<'c> Search<'_, 'c> {
         let Some((text, is_well_formed)) = string.filter(|_| !are_enough) else {
             return;
         };
-        if look == Look::Nothing || (look == Look::Begun && !begins_as_path(&text)) {
+        if !look.takes(&text) {
             return;
         }
         let readings = match text {
@@ -211,11 +220,14 @@ fn begins_as_path(text: &str) -> bool {
 /// A value that stood in a text of several, if it looks like a path.
 pub(super) fn collect_part(
     program: &Program,
-    argument: usize,
+    (argument, roles): (usize, RoleSet),
     text: &str,
     path_like: &mut Vec<PathLike<'_>>,
 ) {
     if !program.heuristic_paths || program.protected.is_empty() || are_enough(program, path_like.len()) {
+        return;
+    }
+    if !Look::of(program, roles).takes(text) {
         return;
     }
     path_like.extend(path_readings(text).into_iter().map(|text| PathLike {

@@ -210,7 +210,7 @@ impl Drafter<'_> {
     fn whole(&mut self, listed: ListedTool<'_>) -> Value {
         let before = self.unsure.len();
         let args = self.arguments(listed, |_| true);
-        if let Some(why) = listed.top().others {
+        if let Some(why) = listed.top().others.or_else(|| listed.unlisted()) {
             self.unsure.push(DraftedArgument {
                 tool: listed.name.to_owned(),
                 argument: "/*".to_owned(),

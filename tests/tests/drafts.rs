@@ -7,10 +7,14 @@
 
 #[path = "drafts/arbitrary.rs"]
 mod arbitrary;
+#[path = "drafts/elsewhere.rs"]
+mod elsewhere;
 #[path = "drafts/evidence.rs"]
 mod evidence;
 #[path = "drafts/merging.rs"]
 mod merging;
+#[path = "drafts/second.rs"]
+mod second;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -66,6 +66,20 @@ pub(super) fn draft(leaf: &Leaf<'_>, tool: &Tool<'_>) -> Draft {
     }
     let finding = find(leaf, &words, &description, tool);
     let is_path = matches!(finding.kind, Kind::Path | Kind::Source | Kind::Destination);
+    if is_path && description.contains("=/") {
+        return Draft {
+            roles: vec![RoleId::NONE],
+            relative_to: None,
+            why: format!(
+                "{}, with a name and `=` before it, so that no role reads it",
+                finding.why
+            ),
+            is_sure: false,
+            unless_added: None,
+            url_flag: None,
+            is_asked: true,
+        };
+    }
     if is_path {
         return path(leaf, &words, &description, tool, finding);
     }
@@ -259,6 +273,7 @@ fn find(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &Tool<'_>) -
 fn local_sense(said: Described, tool: &Tool<'_>) -> Described {
     let kind = match said.kind {
         Kind::Url if tool.is_in(Setting::Git) => Kind::Remote,
+        Kind::Remote if tool.is_in(Setting::Cluster) => Kind::Url,
         Kind::Path
             if (tool.is_in(Setting::GitHub) || tool.is_in(Setting::Forge))
                 && !LOCAL.contains(&said.phrase) =>

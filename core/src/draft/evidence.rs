@@ -199,6 +199,16 @@ const NAMES: &[(Setting, Kind, bool, &str)] = &[
         "from, sender, from address, from email, reply to, mailbox, folder, account",
     ),
     (Setting::Mailbox, Kind::EmailAddress, true, "address"),
+    (
+        Setting::MailFolder,
+        Kind::Data,
+        true,
+        "path, new path, old path, source path, destination path",
+    ),
+    // The name of an attachment, or of the file that it is saved to.
+    (Setting::Mailbox, Kind::Path, false, "filename, file name"),
+    (Setting::Monitor, Kind::Url, false, "page, target, site"),
+    (Setting::Cluster, Kind::Data, true, "image"),
     // Wherever they stand.
     (
         Setting::Any,

@@ -36,6 +36,12 @@ pub(super) enum Setting {
     Forge,
     /// Mailboxes of people.
     Mailbox,
+    /// A tool for folders of mail.
+    MailFolder,
+    /// Pages of the web are watched.
+    Monitor,
+    /// Resources of a cluster.
+    Cluster,
     /// A tool that sends on what an argument holds.
     Upload,
     /// Pages of a site are selected.
@@ -213,6 +219,9 @@ impl<'v> Tool<'v> {
                 self.mentions(&["url"]) && !self.arguments.keys().any(is_url)
             }
             Setting::Forge => self.is_forge(),
+            Setting::MailFolder => self.is_named(&["mailbox", "inbox"]),
+            Setting::Monitor => self.is_named(&["monitor", "crawl", "scrape"]),
+            Setting::Cluster => self.acts_on_cluster(),
             Setting::Mailbox => {
                 let words = ["mail", "email", "gmail", "imap", "smtp", "inbox", "mailbox"];
                 self.is_of_server(&words) || self.mentions(&words)
@@ -320,7 +329,7 @@ impl<'v> Tool<'v> {
     }
 }
 
-const SETTINGS: [Setting; 19] = [
+const SETTINGS: [Setting; 22] = [
     Setting::Any,
     Setting::Git,
     Setting::GitBranch,
@@ -336,6 +345,9 @@ const SETTINGS: [Setting; 19] = [
     Setting::UrlOrPath,
     Setting::Forge,
     Setting::Mailbox,
+    Setting::MailFolder,
+    Setting::Monitor,
+    Setting::Cluster,
     Setting::Upload,
     Setting::Crawl,
     Setting::Api,
@@ -366,7 +378,13 @@ const FILE_WORDS: [&str; 7] = [
 ];
 
 /// Words for what a file holds or describes.
-const PART_WORDS: [&str; 19] = [
+const PART_WORDS: [&str; 25] = [
+    "tag",
+    "watermark",
+    "password",
+    "metadata",
+    "highlight",
+    "frontmatter",
     "sheet",
     "worksheet",
     "row",

@@ -9,9 +9,13 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Json, Node, Report};
 
 use super::top::Top;
+use super::words::{is_form_of, of_text};
 
 /// The document's name in diagnostics.
 pub(super) const NAME: &str = "toolsList";
+
+/// Words of descriptions that speak of arguments.
+const SPEAKS: [&str; 5] = ["argument", "arg", "parameter", "param", "specified"];
 
 /// One tool of the list.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +40,20 @@ impl<'v> ListedTool<'v> {
     /// The arguments that its schema allows.
     pub(super) fn top(&self) -> Top<'v> {
         Top::read(self.schema)
+    }
+
+    /// Why a tool whose schema lists no argument may have some; `None` if nothing speaks of any.
+    pub(super) fn unlisted(&self) -> Option<&'static str> {
+        let schema = self.schema?;
+        let is_closed = schema.get("additionalProperties").and_then(Value::as_bool) == Some(false);
+        let speaks = of_text(self.description)
+            .iter()
+            .any(|(_, word)| SPEAKS.iter().any(|one| is_form_of(word, one)));
+        let lists = schema.get("properties").is_some() && self.top().properties.is_empty();
+        (lists && !is_closed && speaks).then_some(
+            "its schema lists no argument, but its description speaks of some, which a person has to write into `args` and \
+             `inputSchema`",
+        )
     }
 }
 

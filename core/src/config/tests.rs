@@ -456,3 +456,34 @@ fn a_server_that_the_sandbox_passes_over_is_named() {
         &[],
     );
 }
+
+#[test]
+fn the_kind_of_a_server_is_that_of_its_tools() {
+    let help = |tools: &str| {
+        let annotations = format!(r#"{{"servers": {{"s": {{"tools": [{tools}]}}}}}}"#);
+        let documents = [
+            (DocumentKind::Annotations, &*annotations),
+            (DocumentKind::Sandbox, "\"/srv\""),
+        ];
+        let warnings = read_with(&documents).unwrap().warnings;
+        let [warning] = warnings.as_slice() else {
+            panic!("{warnings:#?}");
+        };
+        warning.help.clone().unwrap()
+    };
+    let tool = |name: &str, roles: &str| format!(r#"{{"toolName": "{name}", "args": {{"a": {roles}}}}}"#);
+    let (read, commit, get) = (
+        tool("read", r#""read-path""#),
+        tool("commit", r#"["read-path", "write-history"]"#),
+        tool("get", r#""none""#),
+    );
+    let aliased = |kind: &str| format!(r#"`serverAliases: {{"s": "{kind}"}}`"#);
+    assert!(help(&format!("{read}, {commit}")).contains(&aliased("git")));
+    assert!(help(&read).contains(&aliased("filesystem")));
+    // A server of clusters or of a forge, of whose tools some take a file.
+    let other = help(&format!("{read}, {get}"));
+    assert!(
+        !other.contains("serverAliases") && other.contains("rules decide"),
+        "{other}"
+    );
+}

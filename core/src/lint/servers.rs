@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{JsonPath, Report, did_you_mean};
 use crate::model::ServerKind;
 use crate::named::Named;
-use crate::role::RoleSet;
+use crate::role::{RoleId, RoleSet};
 use crate::seed::RESERVED_SERVERS;
 use crate::table::Set;
 
@@ -110,13 +110,45 @@ pub(crate) fn unsandboxed(
                     "the sandbox does not hold for the server `{server}`, whose tools take paths, expected a server called \
                      `filesystem` or `git`, or one that the options name"
                 );
-                let help = format!(
-                    "the option `serverAliases: {{\"{server}\": \"filesystem\"}}` says that it serves files; the option \
-                     `sandboxServers` lists the servers with a sandbox, with or without this one"
-                );
+                let own = annotations.tools.iter().filter(|tool| tool.server == *server);
+                let help = match kind_of(own) {
+                    Some(kind) => {
+                        let (kind, does) = match kind {
+                            ServerKind::Git => ("git", "works on repositories"),
+                            ServerKind::Filesystem => ("filesystem", "serves files"),
+                        };
+                        format!(
+                            "the option `serverAliases: {{\"{server}\": \"{kind}\"}}` says that it {does}; the option \
+                             `sandboxServers` lists the servers with a sandbox, with or without this one"
+                        )
+                    }
+                    None => "its tools do more than serve files, so rules decide about its calls best; the option `sandboxServers` \
+                             without it says that this is meant, and with it allows calls whose paths are in the sandbox"
+                        .to_owned(),
+                };
                 (message, Some(help))
             });
         }
     }
     report.finish("sandbox")
+}
+
+/// The kind of a server by its tools: one that writes histories, or one of which most tools take paths of files. `None` where a sandbox
+/// would decide about much else.
+fn kind_of<'t>(tools: impl Iterator<Item = &'t Tool>) -> Option<ServerKind> {
+    let (mut count, mut of_files) = (0, 0);
+    for tool in tools {
+        let arguments = tool.arguments.iter();
+        let roles: RoleSet = arguments.flat_map(|argument| argument.roles.possible()).collect();
+        if [RoleId::WRITE_HISTORY, RoleId::DELETE_HISTORY]
+            .iter()
+            .any(|role| roles.contains(*role))
+        {
+            return Some(ServerKind::Git);
+        }
+        let paths = [RoleId::READ_PATH, RoleId::WRITE_PATH, RoleId::DELETE_PATH];
+        count += 1;
+        of_files += usize::from(paths.iter().any(|role| roles.contains(*role)));
+    }
+    (2 * of_files > count).then_some(ServerKind::Filesystem)
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs, { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
+import os, { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
@@ -405,4 +405,42 @@ test("an evaluation reads a configuration once, and the next one anew", (t) => {
 
   // A host of somebody's own, made from this one, is asked itself.
   assert.equal(beginReading({ ...host }), undefined);
+});
+
+test("where paths are not those of POSIX, URLs are judged and paths are denied", () => {
+  const own = os.homedir;
+  os.homedir = () => "C:\\Users\\ana";
+  syncBuiltinESMExports();
+  try {
+    const engine = createEngine({
+      policy: {
+        rules: [
+          {
+            name: "docs",
+            if: { domains: { roles: "fetch-url", allowed: ["example.com"] } },
+            then: "allow",
+            reason: "",
+          },
+          { name: "files", if: { roles: "read-path" }, then: "allow", reason: "" },
+        ],
+      },
+      annotations: {
+        servers: {
+          fetch: { tools: [{ toolName: "fetch", args: { url: "fetch-url" } }] },
+          filesystem: { tools: [{ toolName: "read", args: { path: "read-path" } }] },
+        },
+      },
+      host: createNodeHost(),
+    });
+    const judged = (serverName, toolName, args) =>
+      engine.gate({ serverName, toolName, arguments: args }).verdict.decision;
+    assert.equal(judged("fetch", "fetch", { url: "https://example.com/a" }), "allow");
+    assert.equal(judged("fetch", "fetch", { url: "https://other.example/a" }), "deny");
+    for (const path of ["a", "/a", "~/a", "C:\\Users\\ana\\a"]) {
+      assert.equal(judged("filesystem", "read", { path }), "deny", path);
+    }
+  } finally {
+    os.homedir = own;
+    syncBuiltinESMExports();
+  }
 });

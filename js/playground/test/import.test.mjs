@@ -82,3 +82,11 @@ test("a scenario that a link brought with a machine that is not JSON is left out
   assert.equal(leftOut, 2);
   assert.deepEqual(JSON.parse(text), { call: CALL });
 });
+
+test("a bundle takes the place of the scenarios that were about another one", () => {
+  const state = { ...STATE, scenarios: [{ call: "{}" }] };
+  const bundle = { name: "callgate.json", text: '{"policy": {"rules": []}}' };
+  assert.deepEqual(importFiles([bundle], state).change.scenarios, []);
+  assert.equal(importFiles([bundle, GOOD], state).change.scenarios.length, 2);
+  assert.equal(importFiles([GOOD], state).change.scenarios.length, 3);
+});

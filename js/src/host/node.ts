@@ -9,7 +9,7 @@ import { type Reading, setReading } from "./reading.js";
 
 /** The directories of a host that differ from this process's own. */
 export interface NodeHostOptions {
-  /** Default: the process's home directory. */
+  /** Default: the process's home directory. Where that is not a POSIX path, as on Windows, no path can be judged. */
   readonly homeDir?: string;
   /** Default: the process's working directory, read again for each question. */
   readonly currentDir?: string;
@@ -25,6 +25,9 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
       throw new CallgateError("invalid-argument", "the options are not an object");
     }
     const given = members(options, ["homeDir"]);
+    if (given.homeDir === undefined && !homedir().startsWith("/")) {
+      return elsewhere();
+    }
     const homeDir = given.homeDir ?? homedir();
     const ownConfigDir = given.homeDir === undefined ? process.env.XDG_CONFIG_HOME : undefined;
     const disk = new Disk(homeDir, ownConfigDir || `${homeDir}/.config`);
@@ -56,6 +59,29 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
     return host;
   });
 }
+
+/** A host of a machine whose paths are not those of POSIX: it has no answer about its disk, so a call that needs one is denied. */
+function elsewhere(): Host {
+  const fail = (): never => {
+    throw new HostError("the paths of this machine are not those of POSIX");
+  };
+  return Object.freeze({
+    homeDir: NOWHERE,
+    currentDir: NOWHERE,
+    ignoresPathCase: true,
+    realpath: fail,
+    readLink: fail,
+    isDirectory: fail,
+    gitRemoteUrls: fail,
+    gitDefaultRemoteUrls: fail,
+    gitUrl: fail,
+    gitBranch: fail,
+    gitPushRefs: fail,
+  });
+}
+
+/** A directory that nobody asks about. */
+const NOWHERE = "/nonexistent";
 
 /** Reads git's configuration once, whatever is asked. */
 function begin(disk: Disk): Reading {

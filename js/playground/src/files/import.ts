@@ -30,7 +30,8 @@ export function importFiles(given: readonly Given[], state: State): Imported {
       taken = { ...taken, faults: [...taken.faults, `${messageOf(thrown)} (${file.name})`] };
     }
   }
-  return imported(taken, state);
+  // The scenarios that are here are about the policy that a bundle replaces.
+  return imported(taken, bundles.length > 0 ? [] : state.scenarios);
 }
 
 /** The parts that are imported so far. */
@@ -86,7 +87,10 @@ function withScenarios(taken: Taken, items: readonly Item[]): Taken {
   return { ...all, said: [...all.said] };
 }
 
-function imported({ files, machine, scenarios, said, faults, passedOver }: Taken, state: State): Imported {
+function imported(
+  { files, machine, scenarios, said, faults, passedOver }: Taken,
+  earlier: readonly Scenario[],
+): Imported {
   const count = scenarios.length;
   const all = count === 0 ? said : [...said, `${count} ${count === 1 ? "scenario" : "scenarios"}`];
   const wrong = faults.length === 0 ? "" : `; ${faults.length} not imported, since ${faults[0]}`;
@@ -96,7 +100,7 @@ function imported({ files, machine, scenarios, said, faults, passedOver }: Taken
     change: {
       files,
       ...(machine !== undefined && { machine }),
-      ...(count > 0 && { scenarios: [...state.scenarios, ...scenarios] }),
+      scenarios: [...earlier, ...scenarios],
     },
     said: all.length === 0 ? `Nothing was imported${rest}` : `Imported ${all.join(", ")}${rest}`,
   };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Line, extract_domain, read_line};
+use callgate_core::{Line, read_line};
 use callgate_host::{Audience, CallText, Decision, Gate, Request};
 use clap::Args;
 use serde_json::{Value, json};
@@ -241,7 +241,8 @@ fn about(explanation: &Value) -> Vec<String> {
             let text = value["canonical"].as_str().unwrap_or(raw);
             let place = match text.rsplit_once('/') {
                 Some((directory, _)) if text.starts_with('/') => directory.to_owned(),
-                Some(_) if text.contains("://") => extract_domain(text).into_owned(),
+                // One rule lists all hosts.
+                Some(_) if text.contains("://") => String::new(),
                 Some(_) | None => text.to_owned(),
             };
             format!("{role} {place}")

@@ -40,6 +40,7 @@ mod names;
 mod opaque;
 mod options;
 mod patch;
+mod removal;
 mod settings;
 mod tools;
 
@@ -47,4 +48,4 @@ pub use agent::Agent;
 pub use answer::{HookAnswer, fault};
 pub use call::HookCall;
 pub use options::HookOptions;
-pub use settings::{SettingsFile, settings};
+pub use settings::{SettingsFile, SettingsOf, settings, settings_without};

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::agent::Agent;
+use super::removal::without_hooks;
 use crate::members::Members;
 
 /// A file of an agent's settings with a hook.
@@ -22,29 +23,73 @@ pub struct SettingsFile {
     pub after: String,
 }
 
+/// The settings that a hook is added to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingsOf<'p> {
+    /// Those of the user with this home directory, for all projects.
+    User(&'p Path),
+    /// Those of the project in this directory.
+    Project(&'p Path),
+    /// Another file.
+    File(&'p Path),
+}
+
+impl SettingsOf<'_> {
+    /// The file that the agent reads.
+    fn file(self, agent: Agent) -> PathBuf {
+        let usual = match agent {
+            Agent::ClaudeCode => ".claude/settings.json",
+            Agent::Codex => ".codex/hooks.json",
+            Agent::Cursor => ".cursor/hooks.json",
+            Agent::GeminiCli => ".gemini/settings.json",
+            Agent::CopilotCli => ".copilot/hooks/callgate.json",
+            Agent::Vscode => ".copilot/hooks/callgate-vscode.json",
+            Agent::Goose => ".agents/plugins/callgate/hooks/hooks.json",
+        };
+        match self {
+            Self::User(home) => home.join(usual),
+            // These two have another folder in a project.
+            Self::Project(folder) => folder.join(usual.replace(".copilot/", ".github/")),
+            Self::File(file) => file.to_owned(),
+        }
+    }
+}
+
+/// The files to be written so that the agent no longer runs its hook: those that have it.
+///
+/// # Errors
+/// A file cannot be read, or is not one that a hook can be taken out of.
+pub fn settings_without(agent: Agent, of: SettingsOf<'_>) -> Result<Vec<SettingsFile>, String> {
+    let path = of.file(agent);
+    let Some(before) = read(&path)? else {
+        return Ok(Vec::new());
+    };
+    let after = without_hooks(&before, agent).map_err(|reason| format!("`{}`: {reason}", path.display()))?;
+    let before = Some(before);
+    Ok(vec![SettingsFile { path, before, after }])
+}
+
 /// The files to be written so that the agent runs the command before it runs tools, with its switch to deny a call if the command
-/// fails, where it has one. The agent waits so many seconds for it. `file` is another file than the user's usual one below `home`.
+/// fails, where it has one. The agent waits so many seconds for it.
 ///
 /// # Errors
 /// A file cannot be read, or is not one that a hook can be added to.
 pub fn settings(
     agent: Agent,
-    home: &Path,
-    file: Option<&Path>,
+    of: SettingsOf<'_>,
     command: &str,
     patience: u64,
 ) -> Result<Vec<SettingsFile>, String> {
-    let place = |usual: &str| file.map_or_else(|| home.join(usual), Path::to_owned);
+    let path = of.file(agent);
     // Without such a switch, or with one that only new versions know, the shell makes every other end of the command a denial.
     // Cursor and goose have a switch; Copilot CLI denies by itself at every end but 0.
     let closed = format!("{command} || {{ [ $? -eq 2 ] || echo 'callgate: the hook failed' >&2; exit 2; }}");
-    let (path, base, entries) = match agent {
+    let (base, entries) = match agent {
         Agent::ClaudeCode => {
             let hook =
                 json!({"type": "command", "command": closed, "timeout": patience, "onFailure": "block"});
             let entry = json!({"matcher": "*", "hooks": [hook]});
             (
-                place(".claude/settings.json"),
                 json!({}),
                 vec![("PreToolUse", entry.clone()), ("PreSkillShellCommand", entry)],
             )
@@ -52,7 +97,7 @@ pub fn settings(
         Agent::Codex => {
             let hook = json!({"type": "command", "command": closed, "timeout": patience});
             let entry = json!({"hooks": [hook]});
-            (place(".codex/hooks.json"), json!({}), vec![("PreToolUse", entry)])
+            (json!({}), vec![("PreToolUse", entry)])
         }
         Agent::Cursor => {
             let entry = |command: &str| json!({"command": command, "timeout": patience, "failClosed": true});
@@ -62,32 +107,25 @@ pub fn settings(
                 ("beforeMCPExecution", entry(command)),
                 ("beforeReadFile", entry(command)),
             ];
-            (place(".cursor/hooks.json"), json!({"version": 1}), entries)
+            (json!({"version": 1}), entries)
         }
         Agent::GeminiCli => {
             let hook = json!({"type": "command", "name": "callgate", "command": closed, "timeout": patience.saturating_mul(1000)});
             let entry = json!({"matcher": ".*", "hooks": [hook]});
-            (
-                place(".gemini/settings.json"),
-                json!({}),
-                vec![("BeforeTool", entry)],
-            )
+            (json!({}), vec![("BeforeTool", entry)])
         }
         Agent::CopilotCli => {
             let entry = json!({"type": "command", "bash": command, "timeoutSec": patience});
-            let path = place(".copilot/hooks/callgate.json");
-            (path, json!({"version": 1}), vec![("preToolUse", entry)])
+            (json!({"version": 1}), vec![("preToolUse", entry)])
         }
         Agent::Vscode => {
             let entry = json!({"type": "command", "command": closed, "timeout": patience});
-            let path = place(".copilot/hooks/callgate-vscode.json");
-            (path, json!({}), vec![("PreToolUse", entry)])
+            (json!({}), vec![("PreToolUse", entry)])
         }
         Agent::Goose => {
             let hook =
                 json!({"type": "command", "command": command, "timeout": patience, "on_failure": "block"});
-            let path = place(".agents/plugins/callgate/hooks/hooks.json");
-            (path, json!({}), vec![("PreToolUse", json!({"hooks": [hook]}))])
+            (json!({}), vec![("PreToolUse", json!({"hooks": [hook]}))])
         }
     };
     let mut files = vec![with_entries(path, &base, &entries)?];

@@ -15,7 +15,14 @@ fn installing_shows_first_and_keeps_what_is_there() {
     fs::create_dir(settings.parent().expect("a folder")).expect("a folder");
     let before = "{\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"Stop\": []\n    }\n}\n";
     fs::write(&settings, before).expect("settings");
-    let install = ["hook", "install", "claude-code", "--bundle", "callgate.json"];
+    let install = [
+        "hook",
+        "install",
+        "claude-code",
+        "--user",
+        "--bundle",
+        "callgate.json",
+    ];
     let human = [&install[..], &["--format", "human"]].concat();
     project.check(
         &human,
@@ -47,6 +54,7 @@ fn installing_shows_first_and_keeps_what_is_there() {
             "hook",
             "install",
             agent,
+            "--user",
             "--bundle",
             "callgate.json",
             "--write",
@@ -72,6 +80,46 @@ fn installing_shows_first_and_keeps_what_is_there() {
         let text = fs::read_to_string(project.folder.path().join("home").join(file)).expect(file);
         serde_json::from_str::<Value>(&text).expect(file);
     }
+}
+
+#[test]
+fn a_project_has_settings_of_its_own_and_the_hook_leaves_them_again() {
+    let project = Project::new();
+    let folder = project.folder.path().join("project");
+    for (agent, file) in [
+        ("claude-code", ".claude/settings.json"),
+        ("codex", ".codex/hooks.json"),
+        ("cursor", ".cursor/hooks.json"),
+        ("gemini-cli", ".gemini/settings.json"),
+        ("copilot-cli", ".github/hooks/callgate.json"),
+        ("vscode", ".github/hooks/callgate-vscode.json"),
+        ("goose", ".agents/plugins/callgate/hooks/hooks.json"),
+    ] {
+        let hook = |what: &[&str], out: &str| {
+            let all = [
+                &["hook", what[0], agent, "--write", "--format", "json"],
+                &what[1..],
+            ]
+            .concat();
+            project.check(&all, 0, &[out], &[]);
+        };
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        let before = "{\n  \"hooks\": {\n    \"Stop\": [{\"command\": \"x\"}]\n  }\n}\n";
+        fs::write(&path, before).expect("settings");
+        let install = ["install", "--bundle", "callgate.json"];
+        hook(&install, file);
+        hook(&install, "\"files\":[]");
+        let installed = hooks(&project.read(file)).len();
+        assert!(installed > 1, "{agent}");
+        hook(&["uninstall"], file);
+        hook(&["uninstall"], "\"files\":[]");
+        let after = project.read(file);
+        assert_eq!(hooks(&after).len(), 1, "{agent}: {after}");
+        assert_eq!(after["hooks"]["Stop"][0]["command"], "x");
+    }
+    let home = fs::read_dir(project.folder.path().join("home")).expect("a folder");
+    assert_eq!(home.count(), 0, "the user's settings");
 }
 
 #[test]

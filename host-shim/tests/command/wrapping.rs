@@ -146,7 +146,7 @@ fn what_is_kept_stays_while_a_guard_stands() {
         guard(&[&own[..5], &["t"], &own[6..]].concat(), serde_json::json!({})),
         guard(&[&["env", "A=1"], &own[..]].concat(), serde_json::json!({})),
         guard(&["sh", "-c", &line], serde_json::json!({})),
-        // Beside an address, in a place of no agent, and as a value that is no command.
+        // Beside an address, where no agent has servers, and as a value that cannot be a command.
         guard(&own, serde_json::json!({"url": "https://x"})),
         serde_json::json!({"mcpServers": {}, "disabledMcpServers": guard(&own, serde_json::json!({}))["mcpServers"]}),
         serde_json::json!({"mcpServers": {"s": {"command": {"linux": own}}}}),

@@ -67,12 +67,14 @@ pub(crate) struct Hook {
 #[derive(Subcommand)]
 enum What {
     Install(install::Install),
+    Uninstall(install::Uninstall),
 }
 
 const EXAMPLES: &str = "\
 Examples:
   callgate hook install claude-code --bundle callgate.json            (shows what would be written)
-  callgate hook install claude-code --bundle callgate.json --write
+  callgate hook install claude-code --bundle callgate.json --write    (the project's settings; --user: the user's)
+  callgate hook uninstall claude-code --write
   callgate hook codex --bundle /home/u/callgate.json < question.json
 
 Exit codes: 0 the answer is on standard output, 2 the call is denied.";
@@ -100,6 +102,7 @@ impl Hook {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         match &self.what {
             Some(What::Install(install)) => install.run(out),
+            Some(What::Uninstall(uninstall)) => uninstall.run(out),
             None => Err(Failure::Fault("there is no agent".to_owned())),
         }
     }

@@ -1,9 +1,9 @@
-//! `callgate hook install`: adds the hook to an agent's settings.
+//! `callgate hook install` and `uninstall`: the hook in an agent's settings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use callgate_host::hook::{Agent, SettingsFile, settings};
+use callgate_host::hook::{Agent, SettingsFile, SettingsOf, settings, settings_without};
 use clap::Args;
 use serde_json::json;
 
@@ -13,6 +13,59 @@ use crate::replace::replace;
 
 /// How many seconds an agent waits for its hook, beyond those that a person has.
 const PATIENCE: u64 = 30;
+
+/// The settings that are meant.
+#[derive(Args)]
+struct Whose {
+    /// The user's settings, for all projects [default: those of the project in the working directory]
+    #[arg(long)]
+    user: bool,
+    /// Another file of the agent's settings
+    #[arg(long, value_name = "FILE", conflicts_with = "user")]
+    settings: Option<PathBuf>,
+}
+
+impl Whose {
+    fn with<T>(&self, act: impl FnOnce(SettingsOf<'_>) -> Result<T, String>) -> Result<T, Failure> {
+        let found = match (&self.settings, self.user) {
+            (Some(file), _) => act(SettingsOf::File(file)),
+            (None, true) => {
+                let home = std::env::home_dir();
+                let home =
+                    home.ok_or_else(|| Failure::Fault("the home directory is not known".to_owned()))?;
+                act(SettingsOf::User(&home))
+            }
+            (None, false) => {
+                let folder = std::env::current_dir();
+                let folder = folder.map_err(|error| Failure::Fault(error.to_string()))?;
+                act(SettingsOf::Project(&folder))
+            }
+        };
+        found.map_err(Failure::Invalid)
+    }
+}
+
+/// Take the hook out of an agent's settings again
+///
+/// Shows what would be written, and writes it with --write. Everything else in the settings stays as it is.
+#[derive(Args)]
+pub(crate) struct Uninstall {
+    /// The agent
+    #[arg(value_parser = agents())]
+    agent: Agent,
+    #[command(flatten)]
+    whose: Whose,
+    /// Write it
+    #[arg(long)]
+    write: bool,
+}
+
+impl Uninstall {
+    pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        let files = self.whose.with(|of| settings_without(self.agent, of))?;
+        change(&files, self.write, "There is no hook of Callgate.", out)
+    }
+}
 
 /// Add the hook to an agent's settings
 ///
@@ -38,9 +91,8 @@ pub(crate) struct Install {
     /// Trust the agent to ask a person, as `callgate hook --trust-ask` does
     #[arg(long)]
     trust_ask: bool,
-    /// The file of the agent's settings [default: the user's]
-    #[arg(long, value_name = "FILE")]
-    settings: Option<PathBuf>,
+    #[command(flatten)]
+    whose: Whose,
     /// Write it
     #[arg(long)]
     write: bool,
@@ -48,40 +100,14 @@ pub(crate) struct Install {
 
 impl Install {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
-        let home = std::env::home_dir()
-            .ok_or_else(|| Failure::Fault("the home directory is not known".to_owned()))?;
         let command = self.command()?;
-        let files = settings(
-            self.agent,
-            &home,
-            self.settings.as_deref(),
-            &command,
-            PATIENCE + self.ask.unwrap_or_default(),
-        )
-        .map_err(Failure::Invalid)?;
-        let new: Vec<&SettingsFile> = files
-            .iter()
-            .filter(|file| file.before.as_deref() != Some(&file.after))
-            .collect();
-        if self.write {
-            for file in &new {
-                write(file)?;
-            }
-        }
+        let patience = PATIENCE + self.ask.unwrap_or_default();
+        let files = self
+            .whose
+            .with(|of| settings(self.agent, of, &command, patience))?;
+        change(&files, self.write, "The hook is there already.", out)?;
         if !out.human {
-            let files = new
-                .iter()
-                .map(|file| json!({"file": file.path, "text": file.after}));
-            out.json(&json!({"written": self.write, "files": files.collect::<Vec<_>>()}))?;
             return Ok(Exit::Allow);
-        }
-        for file in &new {
-            show(file, out)?;
-        }
-        match (new.is_empty(), self.write) {
-            (true, _) => out.line("The hook is there already.")?,
-            (false, true) => out.line("Written.")?,
-            (false, false) => out.line("Nothing is written yet: --write does it.")?,
         }
         if let Some(advice) = advice(self.agent) {
             out.line(&paint(DIM, advice))?;
@@ -120,6 +146,35 @@ impl Install {
         let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         Ok(words.join(" "))
     }
+}
+
+/// Shows the files that are not what they are to be, or writes them.
+fn change(files: &[SettingsFile], writes: bool, unchanged: &str, out: &mut Out) -> Result<Exit, Failure> {
+    let new: Vec<&SettingsFile> = files
+        .iter()
+        .filter(|file| file.before.as_deref() != Some(&file.after))
+        .collect();
+    if writes {
+        for file in &new {
+            write(file)?;
+        }
+    }
+    if !out.human {
+        let files = new
+            .iter()
+            .map(|file| json!({"file": file.path, "text": file.after}));
+        out.json(&json!({"written": writes, "files": files.collect::<Vec<_>>()}))?;
+        return Ok(Exit::Allow);
+    }
+    for file in &new {
+        show(file, out)?;
+    }
+    match (new.is_empty(), writes) {
+        (true, _) => out.line(unchanged)?,
+        (false, true) => out.line("Written.")?,
+        (false, false) => out.line("Nothing is written yet: --write does it.")?,
+    }
+    Ok(Exit::Allow)
 }
 
 /// Things to know or to do after the hook is installed.

@@ -87,7 +87,11 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     ) -> Result<Form, Unresolvable> {
         let program = self.program;
         let text = bound.text.as_deref();
-        if let Some(refusal) = text.and_then(|text| careful::refusal(program, bound.role_set, text)) {
+        // Below its base a path is sent relative to it.
+        let is_sent_absolute =
+            bound.relative_to.is_none() && !self.base.is_git && self.sends_canonical(bound);
+        let refusal = text.and_then(|text| careful::refusal(program, bound.role_set, text, is_sent_absolute));
+        if let Some(refusal) = refusal {
             return Err(refusal);
         }
         if text.is_some_and(|text| !self.has_name(bound, text)) {

@@ -10,15 +10,21 @@ use crate::program::{Compatibility, Program};
 use crate::role::{RoleId, RoleSet};
 use crate::text::is_line_break;
 
-/// Why no value with these roles may be this text; `None` if it may, and always under the defaults of the existing
+/// Why no value with these roles may be this text; `is_sent_absolute` if its absolute path is sent in its place to a server that
+/// is not git's. `None` if it may, and always under the defaults of the existing
 /// runtime.
-pub(super) fn refusal(program: &Program, roles: RoleSet, text: &str) -> Option<Unresolvable> {
+pub(super) fn refusal(
+    program: &Program,
+    roles: RoleSet,
+    text: &str,
+    is_sent_absolute: bool,
+) -> Option<Unresolvable> {
     if program.compatibility == Compatibility::Runtime {
         return None;
     }
     let is_remote = roles.contains(RoleId::GIT_REMOTE_URL);
     let is_path = roles.intersects(program.path_roles);
-    if text.starts_with('-') && (is_remote || is_path) {
+    if text.starts_with('-') && (is_remote || is_path && !is_sent_absolute) {
         return Some(Unresolvable::Option);
     }
     if is_remote && names_helper(text) {

@@ -12,6 +12,9 @@ use crate::program::{Compatibility, RelativePaths};
 use crate::role::{RoleId, Step};
 use crate::text::strip_directory;
 
+/// Names of one path that may exist in another Unicode form.
+const MOST_FORMS: usize = 16;
+
 /// How many bytes of a further reading of a path are looked at in one step: it is walked like the path itself, and kept.
 const READ_BYTES: usize = 4;
 
@@ -35,10 +38,10 @@ impl<'h> Canonicalizer<'_, 'h> {
             }
         }
         let moved = self.moved(&text).map(Cow::into_owned);
-        let given = moved.as_deref().unwrap_or(&text);
+        let mut given = Cow::Borrowed(moved.as_deref().unwrap_or(&text));
         let directory = base.as_deref().unwrap_or(self.base.directory);
         let is_refused = self.program.relative_paths == RelativePaths::Deny && base.is_none();
-        if is_refused && !given.is_empty() && is_relative(given) {
+        if is_refused && !given.is_empty() && is_relative(&given) {
             return Err(Unresolvable::Relative);
         }
         let is_careful = self.program.compatibility == Compatibility::Careful;
@@ -47,14 +50,20 @@ impl<'h> Canonicalizer<'_, 'h> {
             return Err(Unresolvable::GitDirectory);
         }
         let readings = match is_pattern {
-            true => pathspec_readings(given).ok_or(Unresolvable::Pathspec)?,
+            true => pathspec_readings(&given).ok_or(Unresolvable::Pathspec)?,
             false => Vec::new(),
         };
-        let canonical = self.resolver().resolve(given, directory)?;
-        if is_careful && self.resolver().has_equivalent(&canonical) {
-            return Err(Unresolvable::Equivalent);
+        let mut canonical = self.resolver().resolve(&given, directory)?;
+        let mut forms = 0;
+        while is_careful && let Some(other) = self.resolver().equivalent(&canonical)? {
+            if forms == MOST_FORMS || !self.sends_canonical(bound) {
+                return Err(Unresolvable::Equivalent);
+            }
+            forms += 1;
+            canonical = self.resolver().resolve(&other, "/")?;
+            given = Cow::Owned(other);
         }
-        if is_careful && self.holds_paths(given, directory, &canonical) {
+        if is_careful && self.holds_paths(&given, directory, &canonical) {
             return Err(Unresolvable::Several);
         }
         let readings = match is_pattern {
@@ -62,14 +71,14 @@ impl<'h> Canonicalizer<'_, 'h> {
             false => Vec::new(),
         };
         let entry = match bound.role_set.contains(RoleId::DELETE_PATH) {
-            true => self.resolver().entry(given, directory)?,
+            true => self.resolver().entry(&given, directory)?,
             false => None,
         };
         let is_of_repository = self.base.is_git && base.is_none();
         self.check_sent(entry.as_ref().unwrap_or(&canonical).as_str(), is_of_repository)?;
         let written = match self.program.protected.patterns.is_empty() {
             true => Vec::new(),
-            false => self.written_forms(given, directory, &canonical, entry.is_some())?,
+            false => self.written_forms(&given, directory, &canonical, entry.is_some())?,
         };
         let is_plain = moved.is_none() && entry.is_none() && base.is_none() && written.is_empty();
         let rest = (!is_plain || !readings.is_empty()).then(|| {
@@ -82,6 +91,18 @@ impl<'h> Canonicalizer<'_, 'h> {
             })
         });
         Ok(Form::Path { canonical, rest })
+    }
+
+    /// Returns `true` if the value is sent as its canonical path, and not as it was given.
+    pub(super) fn sends_canonical(&self, bound: &BoundValue<'_, '_>) -> bool {
+        let mut resources = bound
+            .roles
+            .iter()
+            .filter(|role| self.program.resource_roles.contains(**role));
+        let is_path = resources
+            .next()
+            .is_some_and(|role| self.program.path_roles.contains(*role));
+        is_path && !self.base.may_send_given
     }
 
     /// Returns `true` if the text is not a name that exists, and one of the parts that separators make of it would be a path by
@@ -141,7 +162,7 @@ impl<'h> Canonicalizer<'_, 'h> {
         for (reading, base) in readings.iter().map(|reading| (reading, directory)).chain(of_sent) {
             self.facts.take_steps(reading.len() / READ_BYTES);
             let path = self.resolver().resolve(reading, base)?;
-            if self.resolver().has_equivalent(&path) {
+            if self.resolver().equivalent(&path)?.is_some() {
                 return Err(Unresolvable::Equivalent);
             }
             if path != *canonical && !found.contains(&path) {

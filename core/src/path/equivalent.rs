@@ -6,15 +6,19 @@ use crate::host::RealpathError;
 
 use super::CanonicalPath;
 use super::lexical::{join, split_last};
+use super::refusal::Unresolvable;
 use super::resolve::Resolver;
 
 impl Resolver<'_, '_> {
-    /// Returns `true` if the first name of the path that does not exist does exist in Unicode's composed or decomposed
+    /// The path with its first name that does not exist in the form in which it does, of Unicode's composed or decomposed
     /// form ([UAX 15](https://www.unicode.org/reports/tr15/)). Some servers and disks take the one for the other, and
-    /// follow it if it is a link.
-    pub(crate) fn has_equivalent(&mut self, path: &CanonicalPath) -> bool {
+    /// follow it if it is a link. `None` if it exists in neither.
+    ///
+    /// # Errors
+    /// It exists in both, or nobody can tell what is there.
+    pub(crate) fn equivalent(&mut self, path: &CanonicalPath) -> Result<Option<String>, Unresolvable> {
         if path.as_str().is_ascii() {
-            return false;
+            return Ok(None);
         }
         let mut missing = None;
         let mut rest = path.as_str();
@@ -26,15 +30,29 @@ impl Resolver<'_, '_> {
             rest = above;
         }
         let Some((directory, name)) = missing else {
-            return false;
+            return Ok(None);
         };
         let composed = ComposingNormalizerBorrowed::new_nfc().normalize(name);
         let decomposed = DecomposingNormalizerBorrowed::new_nfd().normalize(name);
-        [composed, decomposed].into_iter().any(|other| {
+        let below = path
+            .as_str()
+            .strip_prefix(&*join(directory, name))
+            .unwrap_or_default();
+        let mut found = None;
+        for other in [composed, decomposed]
+            .into_iter()
+            .filter(|other| **other != *name)
+        {
             let other_path = join(directory, &other);
-            *other != *name
-                && (self.facts.realpath(&other_path) != Err(RealpathError::NotFound)
-                    || self.facts.read_link(&other_path).is_some())
-        })
+            let exists = match self.facts.realpath(&other_path) {
+                Ok(_) => true,
+                Err(RealpathError::NotFound) if self.facts.read_link(&other_path).is_none() => false,
+                Err(_) => return Err(Unresolvable::Equivalent),
+            };
+            if exists && found.replace(format!("{other_path}{below}")).is_some() {
+                return Err(Unresolvable::Equivalent);
+            }
+        }
+        Ok(found)
     }
 }

@@ -153,7 +153,7 @@ function place(t, name, agent, url) {
   writeFileSync(mcp, JSON.stringify({ mcpServers: { files: { command: process.execPath, args: [server, log] } } }));
   const found = { root, home, project, server, log, mcp, url };
   agent.prepare?.(found);
-  const install = ["hook", "install", name, "--bundle", join(project, "callgate.json"), "--write"];
+  const install = ["hook", "install", name, "--user", "--bundle", join(project, "callgate.json"), "--write"];
   execFileSync(COMMAND, install, { env: { ...process.env, HOME: home } });
   return found;
 }

@@ -1,5 +1,6 @@
 //! The arguments of one call, bound to the roles that the tool's annotation gives them.
 
+mod absent;
 mod arguments;
 mod call;
 mod faults;
@@ -16,6 +17,7 @@ mod spelling;
 mod value;
 mod walk;
 
+pub(crate) use absent::unsaid;
 pub(crate) use arguments::{BoundArguments, BoundValue, FURTHER_VALUE, Origin};
 pub use call::{Arguments, Call, CallError};
 pub(crate) use faults::Refusal;

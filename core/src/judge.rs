@@ -78,6 +78,7 @@ use crate::bind::{
     BoundArguments, BoundValue, Call, FURTHER_VALUE, PointerToken, Prepared, Renamed, ShapeError,
 };
 use crate::host::{Facts, Host, HostError};
+use crate::model::ArgumentName;
 use crate::program::{Program, ServerSettings, Tool};
 #[cfg(feature = "analysis")]
 use crate::role::{Category, Step};
@@ -433,7 +434,13 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     /// already, since such values come first.
     #[inline]
     fn base_of(&mut self, bound: &BoundValue<'p, '_>) -> Option<Arc<str>> {
-        let wanted = bound.relative_to?;
+        let Some(wanted) = bound.relative_to else {
+            // It starts from where the server takes it, and it is not sent.
+            bound.absent?;
+            let directory = self.settings.working_directory.as_ref();
+            let directory = directory.or_else(|| self.program.sandbox.first())?;
+            return Some(Arc::from(&**directory));
+        };
         let lookups = self.lookups.as_ref();
         let base = match lookups.and_then(|lookups| lookups.bases.get(wanted)) {
             Some(known) => known.clone(),
@@ -446,10 +453,11 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
 
     fn find_base(&mut self, wanted: &'p str) -> Option<Arc<str>> {
         let mut operands = self.operands.iter().filter(|operand| {
-            operand.bound.argument.is_some()
-                && operand.bound.place.is_empty()
-                && operand.bound.relative_to.is_none()
-                && self.name_of(operand.bound.argument) == wanted
+            let bound = &operand.bound;
+            !bound.is_filled_in()
+                && bound.place.is_empty()
+                && bound.relative_to.is_none()
+                && self.name_of_value(bound) == wanted
         });
         let base = operands.find_map(|operand| Some(Arc::from(operand.path()?.as_str())));
         self.canonicalizer.facts.take_steps(self.operands.len());
@@ -463,8 +471,25 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         member.map_or("", |(name, _)| name)
     }
 
+    /// The name of the argument that holds the value, or for which the server takes it.
+    fn name_of_value<'n>(&self, bound: &BoundValue<'n, '_>) -> &'n str
+    where
+        'c: 'n,
+    {
+        match bound.absent {
+            Some(argument) => argument.name.first().unwrap_or_default(),
+            None => self.name_of(bound.argument),
+        }
+    }
+
     /// Where the value stands, as a JSON Pointer (RFC 6901); empty for a value that the engine filled in.
     fn pointer(&self, bound: &BoundValue<'_, '_>) -> String {
+        if let Some(argument) = bound.absent {
+            return match &argument.name {
+                ArgumentName::Top(name) => format!("/{}", escape_token(name)),
+                pointer @ ArgumentName::Pointer(_) => pointer.to_string(),
+            };
+        }
         if bound.argument.is_none() {
             return String::new();
         }

@@ -12,11 +12,13 @@ mod semantics;
 mod server;
 
 pub(crate) use argument_name::{ArgumentName, Segment};
-pub(crate) use conditional::{Argument, Clause, Condition, ConditionArgument, Reach, Roles, Separator, Test};
+pub(crate) use conditional::{
+    Absent, Argument, Clause, Condition, ConditionArgument, Reach, Roles, Separator, Test,
+};
 pub use effect::{Effect, MatchType};
 pub(crate) use pointer_tree::{PointerTree, item_index};
 pub use reply_code::{ReplyCode, ReplyStatus};
 pub(crate) use scalars::{ComparedValue, ConditionValue, Scalar, Scalars};
-pub(crate) use schema_type::{JsonType, SchemaType};
+pub(crate) use schema_type::{JsonType, SchemaDefault, SchemaType};
 pub use semantics::{ArgSchema, Described, MutationClass, Semantics, SideEffectLevel, ToolKind};
 pub(crate) use server::{SandboxOrder, ServerKind, Servers};

@@ -33,7 +33,8 @@ pub(crate) use crate::config::{Compatibility, RelativePaths, ServerPath, Unknown
 use crate::host::Facts;
 use crate::limits::Limits;
 use crate::model::{
-    Argument, Condition, Effect, PointerTree, SandboxOrder, SchemaType, Semantics, SideEffectLevel, ToolKind,
+    Absent, Argument, Condition, Effect, PointerTree, SandboxOrder, SchemaType, Semantics, SideEffectLevel,
+    ToolKind,
 };
 use crate::net::DomainSet;
 use crate::path::{PathCase, Resolver};
@@ -442,7 +443,9 @@ impl RoleSets {
 
     /// Those of these arguments, unless some depend on the call.
     pub(crate) fn fixed(arguments: &[Argument]) -> Option<Self> {
-        let is_fixed = arguments.iter().all(|argument| !argument.roles.is_conditional());
+        let is_fixed = arguments
+            .iter()
+            .all(|argument| !argument.roles.is_conditional() && argument.absent != Some(Absent::Nothing));
         is_fixed.then(|| Self::new(arguments.iter().map(|argument| argument.roles.by_default())))
     }
 }

@@ -64,7 +64,7 @@ test("a word for one role is an array for whoever asks for roles", () => {
   const annotations = `{"servers": {"s": {"tools": [ // one
     {"toolName": "t", "args": {"a": "read-path",
      "b": {"default": "write-path", "when": [{"condition": {"arg": "c", "is": "truthy"}, "roles": "none"}]},
-     "d": {"roles": "read-path", "relativeTo": "a"}, "e": {"roles": "write-path", "reach": "tree"}}},
+     "d": {"roles": "read-path", "relativeTo": "a"}, "e": {"roles": "write-path", "reach": "tree", "absent": "nothing"}}},
     {"toolName": "u", "args": {"a": "read-path"}}]}}}`;
   const engine = new PolicyEngine({ rules: [] }, annotations, [], undefined, undefined, undefined, undefined, { host });
   const roles = (args) => engine.getAnnotation("s", "t", args).args;

@@ -61,6 +61,8 @@ pub(super) fn unshown(one: Side<'_>, other: Side<'_>) -> Vec<String> {
         differs(is_other, format!("`reach` of `{}`", argument.name));
         let is_other = known.is_some_and(|known| known.separator != argument.separator);
         differs(is_other, format!("`separator` of `{}`", argument.name));
+        let is_other = known.is_some_and(|known| known.absent != argument.absent);
+        differs(is_other, format!("`absent` of `{}`", argument.name));
     }
     for name in members(one.1, other.1) {
         let types = [tool, other_tool].map(|tool| &tool.member(name).schema);

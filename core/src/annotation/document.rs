@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{Json, JsonPath, Node, Object, Report, keys};
-use crate::model::{ArgumentName, JsonType, Roles, SchemaType, Semantics};
+use crate::model::{ArgumentName, JsonType, Roles, SchemaDefault, SchemaType, Semantics};
 use crate::role::{Registry, RoleId};
 use crate::table::Set;
 
@@ -115,6 +115,16 @@ fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option
         implied::add(arguments, &semantics);
     }
     let schema = tool.read_or_default("inputSchema", |node| read_schema(node));
+    if let Some(arguments) = &arguments {
+        let required = &semantics.arg_schema.required;
+        let required: Vec<&str> = schema
+            .required
+            .iter()
+            .chain(required)
+            .map(|name| &**name)
+            .collect();
+        check_absent(tool, arguments, &required);
+    }
     Some(Tool {
         server: server.into(),
         name: name?.into(),
@@ -123,6 +133,26 @@ fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option
         schema,
         semantics,
     })
+}
+
+/// Doubts what is said about the absence of arguments that are always there.
+fn check_absent(tool: &Object<'_, '_>, arguments: &[Argument], required: &[&str]) {
+    let Some(args) = tool.optional("args").and_then(|node| node.object()) else {
+        return;
+    };
+    let said = |argument: &&Argument| {
+        let first = argument.name.first();
+        argument.absent.is_some() && first.is_some_and(|first| required.contains(&first))
+    };
+    for argument in arguments.iter().filter(said) {
+        if let Some(node) = args.optional(&argument.name.to_string()) {
+            let message = format_args!(
+                "found `absent` of `{}`, which the tool requires, expected it for an argument that may be left out",
+                argument.name
+            );
+            node.warning(Code::NeverMatches, message);
+        }
+    }
 }
 
 /// Reads the parts of a schema that are used. It comes from the tool's server, so a part that says nothing here is not
@@ -157,8 +187,18 @@ fn read_schema_type(property: &Json<'_>) -> SchemaType {
     SchemaType {
         own: types(Some(property)),
         items: types(property.get("items")),
-        has_empty_default: property.get("default").and_then(Json::as_str) == Some(""),
+        default: property.get("default").and_then(read_default),
         is_optional: false,
+    }
+}
+
+fn read_default(default: &Json<'_>) -> Option<SchemaDefault> {
+    match default {
+        Json::Null => Some(SchemaDefault::Null),
+        Json::String(text) if text.is_empty() => Some(SchemaDefault::EmptyText),
+        Json::String(text) => Some(SchemaDefault::Text((&**text).into())),
+        Json::Array(items) if items.is_empty() => Some(SchemaDefault::EmptyList),
+        Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => None,
     }
 }
 
@@ -176,12 +216,7 @@ pub(crate) fn read_stored(stored: &Value, registry: &Registry) -> Result<Vec<Arg
         for (name, node) in args.entries() {
             let none = matches!(node.value(), Json::Array(roles) if roles.is_empty());
             let roles = if none {
-                Some(RoleSpec {
-                    roles: Roles::Fixed(Vec::new()),
-                    relative_to: None,
-                    reach: None,
-                    separator: None,
-                })
+                Some(RoleSpec::of(Roles::Fixed(Vec::new())))
             } else {
                 read_role_spec(&node, registry)
             };
@@ -236,6 +271,7 @@ fn argument(name: Option<ArgumentName>, spec: Option<RoleSpec>) -> Option<Argume
         relative_to,
         reach,
         separator,
+        absent,
     } = spec?;
     Some(Argument {
         name: name?,
@@ -243,6 +279,7 @@ fn argument(name: Option<ArgumentName>, spec: Option<RoleSpec>) -> Option<Argume
         relative_to,
         reach,
         separator,
+        absent,
     })
 }
 
@@ -361,6 +398,24 @@ mod tests {
                     ),
                 ],
             }
+        );
+    }
+
+    #[test]
+    fn a_required_argument_is_never_absent() {
+        let mut one = tool(json!({
+            "a": {"roles": "write-path", "absent": "nothing"},
+            "/b/*/c": {"roles": "write-path", "absent": "."},
+            "d": {"roles": "write-path", "absent": "nothing"},
+        }));
+        one["inputSchema"] = json!({"properties": {"a": {}, "b": {}, "d": {}}, "required": ["a", "b"]});
+        let at = "warning[never-matches] at a.servers.s.tools[0].args";
+        check(
+            file(json!([one])),
+            &[
+                &format!("{at}.a: found `absent` of `a`"),
+                &format!("{at}[\"/b/*/c\"]: found `absent` of `/b/*/c`"),
+            ],
         );
     }
 

@@ -17,6 +17,7 @@ pub(super) fn add(arguments: &mut Vec<Argument>, semantics: &Semantics) {
                 relative_to: None,
                 reach: None,
                 separator: None,
+                absent: None,
             });
         }
     }
@@ -59,6 +60,7 @@ mod tests {
                 relative_to: None,
                 reach: None,
                 separator: None,
+                absent: None,
             })
             .collect();
         let semantics = Semantics {

@@ -3,7 +3,7 @@
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Json, Node, Object, keys};
-use crate::model::{Clause, Reach, Roles, Separator};
+use crate::model::{Absent, Clause, Reach, Roles, Separator};
 use crate::role::{Registry, RoleId};
 
 /// The roles of an argument, and what more is said of its values.
@@ -14,18 +14,27 @@ pub(super) struct RoleSpec {
     pub(super) reach: Option<Reach>,
     /// The text between the values in one text.
     pub(super) separator: Option<Separator>,
+    pub(super) absent: Option<Absent>,
 }
 
-/// The roles of an argument, alone or as `{roles, relativeTo?, reach?, separator?}`.
-pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option<RoleSpec> {
-    let mut known = keys::ROLE_SPEC.iter();
-    if !known.any(|key| node.value().get(key).is_some()) {
-        return read_roles(node, registry).map(|roles| RoleSpec {
+impl RoleSpec {
+    /// Roles of which nothing more is said.
+    pub(super) fn of(roles: Roles) -> Self {
+        Self {
             roles,
             relative_to: None,
             reach: None,
             separator: None,
-        });
+            absent: None,
+        }
+    }
+}
+
+/// The roles of an argument, alone or as `{roles, relativeTo?, reach?, separator?, absent?}`.
+pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option<RoleSpec> {
+    let mut known = keys::ROLE_SPEC.iter();
+    if !known.any(|key| node.value().get(key).is_some()) {
+        return read_roles(node, registry).map(RoleSpec::of);
     }
     // A misspelled key here would change what a value means, so it is an error and not a warning.
     let object = node.object_of(keys::ROLE_SPEC, Severity::Error)?;
@@ -33,6 +42,7 @@ pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option
     let base = object.optional("relativeTo").map(|node| node.name());
     let reach = object.optional("reach").map(|node| node.word());
     let separator = object.optional("separator").map(|node| node.word());
+    let absent = object.optional("absent").map(|node| read_absent(&node));
     Some(RoleSpec {
         roles: roles?,
         relative_to: match base {
@@ -47,7 +57,26 @@ pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option
             Some(separator) => Some(separator?),
             None => None,
         },
+        absent: match absent {
+            Some(absent) => Some(absent?),
+            None => None,
+        },
     })
+}
+
+/// The meaning of an argument that is not given: `nothing`, or the value that the server takes.
+fn read_absent(node: &Node<'_, '_>) -> Option<Absent> {
+    match node.string()? {
+        "" => {
+            node.refuse(
+                Code::InvalidValue,
+                "expected `nothing`, or the value that the server takes",
+            );
+            None
+        }
+        Absent::NOTHING => Some(Absent::Nothing),
+        value => Some(Absent::Value(value.into())),
+    }
 }
 
 /// The roles of an argument: an array of them, or a conditional.
@@ -199,6 +228,26 @@ mod tests {
             assert_eq!(read.and_then(|spec| spec.separator), expected, "{word:?}");
             assert_eq!(report.has_errors(), expected.is_none(), "{word:?}");
         }
+    }
+
+    #[test]
+    fn a_spec_says_what_absence_means() {
+        let check = |absent: Value, expected: Option<Absent>, faults: &[&str]| {
+            let report = Report::default();
+            let spec = json!({"roles": "write-path", "absent": absent});
+            let spec = Json::from(&spec);
+            let read = read_role_spec(&Node::document(&spec, "x", &report), &Registry::default());
+            assert_eq!(read.and_then(|spec| spec.absent), expected);
+            let found = report.finish("x");
+            let found: Vec<&str> = found.iter().map(|fault| fault.code.as_str()).collect();
+            assert_eq!(found, faults);
+        };
+        check(json!("nothing"), Some(Absent::Nothing), &[]);
+        check(json!("."), Some(Absent::Value(".".into())), &[]);
+        check(json!("Nothing"), Some(Absent::Value("Nothing".into())), &[]);
+        check(json!(""), None, &["invalid-value"]);
+        check(json!(null), None, &["wrong-type"]);
+        check(json!(["."]), None, &["wrong-type"]);
     }
 
     #[test]

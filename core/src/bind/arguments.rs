@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
+use super::absent::presences;
 use super::call::{Arguments, Call};
 use super::faults::{Refusal, describe_unreadable, mismatch, misspelt, schema_fault};
 use super::names;
@@ -16,7 +17,7 @@ use super::siblings::Siblings;
 use super::spelling::{misspelt_argument, misspelt_member};
 use super::value::{MOST_MEMBERS, PointerToken, Value};
 use super::walk::{Met, WayStep, walk};
-use crate::model::{Argument, ConditionArgument, Reach, SchemaType, Separator};
+use crate::model::{Argument, ConditionArgument, Reach, SchemaType, Separator, ServerKind};
 use crate::program::{Compatibility, Program, ResolvedRoles, Tool, ToolMember};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
@@ -47,6 +48,8 @@ pub(crate) struct BoundValue<'p, 'c> {
     pub(crate) reach: Option<Reach>,
     /// How it stood in a text of several values, if it did; its place is then that of an item in the text.
     pub(crate) part: Option<Part>,
+    /// The argument that the call does not give and for which the server takes this value.
+    pub(crate) absent: Option<&'p Argument>,
     /// The position of the annotated argument under which it was found, among those that name that member or something inside
     /// it.
     rank: usize,
@@ -68,8 +71,14 @@ impl<'p, 'c> BoundValue<'p, 'c> {
             relative_to: None,
             reach: None,
             part: None,
+            absent: None,
             rank: 0,
         }
+    }
+
+    /// Returns `true` for a value that the engine asked the host for.
+    pub(crate) fn is_filled_in(&self) -> bool {
+        self.argument.is_none() && self.absent.is_none()
     }
 
     /// The annotated argument that the value is one of.
@@ -102,6 +111,10 @@ pub(crate) struct BoundArguments<'p, 'c> {
     pub(crate) path_like: Vec<PathLike<'c>>,
     /// The roles of each of the tool's arguments, conditions resolved, in the annotation's order.
     pub(crate) resolved: ResolvedRoles<'p>,
+    /// The arguments that are not given, where nobody says what that means.
+    pub(crate) open: Vec<&'p Argument>,
+    /// The arguments that are not given, by their places, and the values that the server takes for them.
+    taken: Vec<(usize, &'p str)>,
     /// Programs read a value differently on which the roles of an argument depend.
     pub(crate) has_unsure_roles: bool,
     /// Values were left out because the steps of the call are not enough for so many.
@@ -187,6 +200,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             }
         }
         if let Some(tool) = tool {
+            self.take_values(program, tool);
             if tool.has_bases {
                 self.check_bases(program, tool, members);
                 self.bases_first();
@@ -204,6 +218,13 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         let is_careful = program.compatibility == Compatibility::Careful;
         let judged = program.judged_roles;
         let mut unsure = None;
+        let presences = match is_careful {
+            true => presences(tool, call.arguments.members(), program.limits.depth),
+            false => Vec::new(),
+        };
+        // An absent remote is the one that git takes (SPEC §8.3.7).
+        let is_git = program.server(&tool.server).kind == Some(ServerKind::Git);
+        let is_remote = |roles: &[RoleId]| is_git && roles.contains(&RoleId::GIT_REMOTE_URL);
         self.resolved.set(tool, |arguments| {
             let siblings = Siblings::new(&tool.siblings, &call.arguments, &program.limits, |_| None);
             let see = |wanted: &ConditionArgument| siblings.condition_value(tool.siblings.number(wanted));
@@ -215,12 +236,47 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             unsure = careful
                 .into_iter()
                 .find_map(|argument| siblings.unsure(&tool.siblings, argument, &mut read));
-            let roles = arguments.iter().map(|argument| &argument.roles);
-            roles.map(|roles| roles.resolve(see)).collect()
+            let roles = arguments.iter().map(|argument| argument.roles.resolve(see));
+            let mut roles: Vec<&[RoleId]> = roles.collect();
+            for ((roles, argument), presence) in roles.iter_mut().zip(arguments).zip(&presences) {
+                if presence.has_no_part(argument) && !is_remote(roles) {
+                    *roles = &[];
+                }
+            }
+            roles
         });
+        for ((at, argument), presence) in tool.arguments.iter().enumerate().zip(&presences) {
+            if self.resolved.get(at).is_some_and(is_remote) {
+                continue;
+            }
+            self.taken
+                .extend(presence.value(argument).map(|value| (at, value)));
+            self.open.extend(presence.is_open(argument).then_some(argument));
+        }
         if let Some(why) = unsure {
             self.has_unsure_roles = true;
             self.refuse(Refusal::Unreadable(why));
+        }
+    }
+
+    /// Adds the values that the server takes for arguments that are not given.
+    fn take_values(&mut self, program: &Program, tool: &'p Tool) {
+        for (at, text) in std::mem::take(&mut self.taken) {
+            let (Some(argument), Some(roles)) = (tool.arguments.get(at), self.resolved.get(at)) else {
+                continue;
+            };
+            let role_set = self.resolved.set_of(at);
+            if !role_set.intersects(program.valued_roles) {
+                continue;
+            }
+            let is_path = role_set.intersects(program.path_roles);
+            self.values.push(BoundValue {
+                relative_to: argument.relative_to.as_deref().filter(|_| is_path),
+                reach: argument.reach,
+                absent: Some(argument),
+                rank: at,
+                ..BoundValue::new(None, Box::default(), Some(text.to_owned().into()), roles)
+            });
         }
     }
 
@@ -492,6 +548,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             relative_to: annotated.relative_to,
             reach: annotated.reach,
             part,
+            absent: None,
             rank: annotated.rank,
         };
         if self.values.len() >= program.limits.values_per_role

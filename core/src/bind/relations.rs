@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
+use super::absent::unsaid;
 use super::arguments::BoundArguments;
 use super::faults::Refusal;
 use super::value::Value;
-use crate::model::ArgumentName;
+use crate::model::{Argument, ArgumentName};
 use crate::program::{Program, Tool, ToolMember};
 use crate::sort;
 
@@ -25,20 +26,22 @@ impl BoundArguments<'_, '_> {
         members: &[(Cow<'_, str>, Value<'_>)],
     ) {
         // The first value that is relative to each base, in the order of the annotation's arguments.
-        let mut relative: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+        let mut relative: BTreeMap<&str, (Option<usize>, Option<&Argument>)> = BTreeMap::new();
         for value in &self.values {
             if let Some(base) = value.relative_to {
-                relative.entry(base).or_insert(value.argument);
+                relative.entry(base).or_insert((value.argument, value.absent));
             }
         }
         if relative.is_empty() {
             return;
         }
         let texts = members.iter().filter(|(name, _)| relative.contains_key(&**name));
-        let texts = sort::set(texts.filter_map(|(name, value)| {
+        let texts = texts.filter_map(|(name, value)| {
             let read = value.read(program.limits.depth).ok()?;
             matches!(*read, Value::Text(_)).then_some(&**name)
-        }));
+        });
+        let taken = self.values.iter().filter_map(|value| value.absent?.name.first());
+        let texts = sort::set(texts.chain(taken));
         // Per base, whether the annotation says that it is a path, and whether it is relative itself.
         let mut named: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
         for (argument, roles) in tool.arguments.iter().zip(self.resolved.iter()) {
@@ -52,12 +55,18 @@ impl BoundArguments<'_, '_> {
             }
         }
         let bases = tool.arguments.iter().filter_map(|one| one.relative_to.as_deref());
-        for (base, argument) in bases.filter_map(|base| Some((base, relative.get(base)?))) {
+        for (base, (argument, absent)) in bases.filter_map(|base| Some((base, relative.get(base)?))) {
             let is_base = named.get(base) == Some(&(true, false)) && texts.contains(base);
             if !is_base {
                 let name = argument.and_then(|at| members.get(at));
-                let name = name.map_or("", |(name, _)| name);
-                let why = format!("argument `{name}` is relative to `{base}`, expected one path there");
+                let absent = absent
+                    .and_then(|argument| argument.name.first())
+                    .unwrap_or_default();
+                let name = name.map_or(absent, |(name, _)| name);
+                let mut why = format!("argument `{name}` is relative to `{base}`, expected one path there");
+                if self.open.iter().any(|open| open.name.first() == Some(base)) {
+                    why.push_str(&unsaid(base));
+                }
                 self.refuse(Refusal::Unreadable(why));
                 return;
             }

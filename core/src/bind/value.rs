@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::model::{ConditionValue, JsonType, SchemaType};
+use crate::model::{ConditionValue, JsonType, SchemaDefault, SchemaType};
 use crate::text::decimal;
 
 /// An argument value as the caller gave it.
@@ -108,15 +108,30 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns `true` if it stands for an argument that is not given: null, or an empty text that is the default, where the
-    /// schema does not require the argument.
+    /// Returns `true` if it names nothing: null, or an empty text or list that is the default, where the schema does not
+    /// require the argument.
     pub(super) fn is_absent(&self, schema: &SchemaType) -> bool {
-        let is_empty = || match self {
-            Self::Text(text) => text.is_empty(),
-            Self::Raw(raw) => raw.get() == "\"\"",
+        let is_default = || match (self, &schema.default) {
+            (Self::Text(text), Some(SchemaDefault::EmptyText)) => text.is_empty(),
+            (Self::Raw(raw), Some(SchemaDefault::EmptyText)) => raw.get() == "\"\"",
+            (Self::Array(items), Some(SchemaDefault::EmptyList)) => items.is_empty(),
+            (Self::Raw(raw), Some(SchemaDefault::EmptyList)) => {
+                let inner = raw
+                    .get()
+                    .strip_prefix('[')
+                    .and_then(|rest| rest.strip_suffix(']'));
+                inner.is_some_and(|inner| inner.trim_ascii().is_empty())
+            }
             _ => false,
         };
-        schema.is_optional && (self.is_null() || schema.has_empty_default && is_empty())
+        schema.is_optional && (self.is_null() || is_default())
+    }
+
+    /// Returns `true` if the server surely takes it for an argument that is not given. A null that the schema does not allow may
+    /// become a text.
+    pub(super) fn is_surely_absent(&self, schema: &SchemaType) -> bool {
+        let allows_null = JsonType::Null.is_among(&schema.own) || schema.default == Some(SchemaDefault::Null);
+        self.is_absent(schema) && (allows_null || !self.is_null())
     }
 
     /// Returns `true` for `null`, read or not.

@@ -52,7 +52,7 @@ fn documents_are_written_by_hand() {
           ],
         }"#;
     let annotations = r#"{"servers": {"s": {"tools": [
-        {"toolName": "get_x", "args": {"a": "read-path", "b": {"roles": "write-path", "relativeTo": "a"},
+        {"toolName": "get_x", "args": {"a": "read-path", "b": {"roles": "write-path", "relativeTo": "a", "absent": "x"},
          "c": {"default": "read-path", "when": [{"condition": {"arg": "d", "is": "truthy"}, "roles": "none"}]}}},
     ]}}}"#;
     let config = read_with(&[

@@ -80,7 +80,7 @@ impl Case<'_, '_, '_> {
                 .all(|path| roots.iter().all(|set| set.iter().any(|root| root.grants(path))))
         };
         let outside = self.operands.iter().find(|operand| !is_within(operand))?;
-        let name = self.name_of(outside.bound.argument);
+        let name = self.name_of_value(&outside.bound);
         Some(format!(
             "argument {name:?} lies outside the ceiling's workspace roots"
         ))

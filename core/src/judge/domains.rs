@@ -21,7 +21,7 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
             }
             let Some((domain, verdict)) = found else { continue };
             let operand = case.operands.get(at);
-            let is_given = operand.is_some_and(|operand| operand.bound.argument.is_some());
+            let is_given = operand.is_some_and(|operand| !operand.bound.is_filled_in());
             // The patterns are compared one by one as they are written.
             case.canonicalizer.facts.take_steps(patterns.len());
             if case.canonicalizer.facts.has_failed() {

@@ -55,6 +55,7 @@ impl Case<'_, '_, '_> {
                     raw: shown(bound.raw()),
                     canonical,
                     relative_to: bound.relative_to.map(str::to_owned),
+                    absent: bound.absent.is_some(),
                 }
             })
             .collect();

@@ -60,7 +60,7 @@ impl Canonicalizer<'_, '_> {
         };
         one(match kind {
             // The engine fills in the URL that git connects to.
-            UrlKind::GitRemote if operand.bound.argument.is_none() => Location::new(&text, kind).into_owned(),
+            UrlKind::GitRemote if operand.bound.is_filled_in() => Location::new(&text, kind).into_owned(),
             // A name means something in a repository alone, and the gate's own directory is not the server's.
             UrlKind::GitRemote
                 if !repositories.are_named

@@ -28,6 +28,9 @@ impl<'h> Canonicalizer<'_, 'h> {
             return Err(Unresolvable::NoBase);
         }
         let text = bound.text.as_deref().ok_or(Unresolvable::IllFormed)?;
+        if bound.absent.is_some() && base.is_none() && is_relative(text) {
+            return Err(Unresolvable::NoDirectory);
+        }
         let mut roles = bound.roles.iter().copied();
         let mut text = Cow::Borrowed(text);
         if let Some(role) = roles.find(|role| self.program.path_roles.contains(*role)) {

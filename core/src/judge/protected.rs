@@ -97,7 +97,7 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
         return deny("structural-protected-path", forbidden(case, &found));
     }
     if let Some((argument, why)) = unclear {
-        let shown = case.shown_argument(Some(argument));
+        let shown = case.shown_argument(argument);
         let reason = format!("Unresolvable value of {shown}, which looks like a path: it {why}");
         return deny("structural-unresolvable-value", reason);
     }
@@ -328,26 +328,31 @@ pub(super) fn patterns_of(case: &mut Case<'_, '_, '_>, at: usize) -> Vec<usize> 
     matching.map(|(at, _)| at).collect()
 }
 
-/// The argument that a candidate comes from.
-fn argument(case: &Case<'_, '_, '_>, from: From) -> Option<usize> {
-    match from {
-        From::Role(at) => case.operands.get(at)?.bound.argument,
-        From::Heuristic(at) => Some(case.arguments.path_like.get(at)?.argument),
-    }
-}
-
-/// The same as a reason names it.
+/// The argument that a candidate comes from, as a reason names it.
 fn source(case: &Case<'_, '_, '_>, from: From) -> String {
-    let shown = case.shown_argument(argument(case, from));
     match from {
-        From::Role(_) => shown,
-        From::Heuristic(_) => format!("{shown}, which looks like a path"),
+        From::Role(at) => {
+            let operand = case.operands.get(at);
+            operand.map_or_else(String::new, |operand| case.shown_source(&operand.bound))
+        }
+        From::Heuristic(at) => {
+            let found = case.arguments.path_like.get(at);
+            let shown = found.map_or_else(String::new, |found| case.shown_argument(found.argument));
+            format!("{shown}, which looks like a path")
+        }
     }
 }
 
 /// The text of a candidate, or a placeholder where a role of its argument redacts it.
 fn shown<'f>(case: &Case<'_, '_, '_>, found: &'f Found) -> &'f str {
-    match case.redacts(argument(case, found.from)) {
+    let name = match found.from {
+        From::Role(at) => case.operands.get(at).map(|one| case.name_of_value(&one.bound)),
+        From::Heuristic(at) => {
+            let found = case.arguments.path_like.get(at);
+            found.map(|found| case.name_of(Some(found.argument)))
+        }
+    };
+    match name.is_some_and(|name| case.redacts(name)) {
         true => REDACTED,
         false => &found.shown,
     }

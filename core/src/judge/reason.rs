@@ -5,10 +5,14 @@ use std::fmt;
 use super::Case;
 use super::locations::url_kind;
 use super::operand::Operand;
-use crate::model::ConditionArgument;
+use crate::bind::{BoundValue, unsaid};
+use crate::model::{Argument, ConditionArgument};
 use crate::net::UrlKind;
 use crate::program::Compatibility;
 use crate::role::{REDACTED, RoleId, Step};
+
+/// The name of a value that the engine filled in.
+const DEFAULT_REMOTE: &str = "the default remote";
 
 /// The characters of a value that a reason shows.
 const SHOWN: usize = 200;
@@ -41,23 +45,28 @@ impl Case<'_, '_, '_> {
         self.program.compatibility == Compatibility::Careful
     }
 
-    /// `argument "path"`, or what the engine filled in.
-    pub(super) fn shown_argument(&self, argument: Option<usize>) -> String {
-        match argument {
-            Some(_) => format!("argument {:?}", self.name_of(argument)),
-            None => "the default remote".to_owned(),
+    /// `argument "path"`.
+    pub(super) fn shown_argument(&self, argument: usize) -> String {
+        format!("argument {:?}", self.name_of(Some(argument)))
+    }
+
+    /// The same of a value, or what the engine filled in.
+    pub(super) fn shown_source(&self, bound: &BoundValue<'_, '_>) -> String {
+        match (bound.argument, bound.absent) {
+            (Some(argument), _) => self.shown_argument(argument),
+            (None, Some(argument)) => format!("argument {:?}, which is absent", argument.name.to_string()),
+            (None, None) => DEFAULT_REMOTE.to_owned(),
         }
     }
 
     /// `argument "path": "~/x"`, as it was given; the value is cut where it is long, and withheld where its role redacts
     /// it.
     pub(super) fn shown_as_given(&self, operand: &Operand<'_, '_>) -> String {
-        let argument = operand.bound.argument;
-        let text = match self.redacts(argument) {
+        let text = match self.redacts(self.name_of_value(&operand.bound)) {
             true => REDACTED.to_owned(),
             false => format!("{:?}", shorten(operand.bound.raw())),
         };
-        format!("{}: {text}", self.shown_argument(argument))
+        format!("{}: {text}", self.shown_source(&operand.bound))
     }
 
     /// The same in the form that policy sees under the role, which is that of what is sent as well. In an engine with a
@@ -66,20 +75,23 @@ impl Case<'_, '_, '_> {
         let Some(operand) = self.operands.get_mut(at) else {
             return String::new();
         };
-        let argument = operand.bound.argument;
-        if argument.is_none() {
-            return self.shown_argument(None);
+        if operand.bound.is_filled_in() {
+            return DEFAULT_REMOTE.to_owned();
         }
         let is_hidden = self.program.world.is_some() && operand.path().is_some();
         let text = match is_hidden {
             true => shorten(operand.bound.raw()),
             false => shorten(self.canonicalizer.text(operand, role)),
         };
-        let text = match self.redacts(argument) {
-            true => REDACTED.to_owned(),
-            false => format!("{text:?}"),
+        let text = format!("{text:?}");
+        let Some(operand) = self.operands.get(at) else {
+            return String::new();
         };
-        format!("{}: {text}", self.shown_argument(argument))
+        let text = match self.redacts(self.name_of_value(&operand.bound)) {
+            true => REDACTED,
+            false => &text,
+        };
+        format!("{}: {text}", self.shown_source(&operand.bound))
     }
 
     /// Ends the reason of the default denial with what no rule decides about.
@@ -91,6 +103,9 @@ impl Case<'_, '_, '_> {
             None => ["the role `", name, "`", ", which has no value in this call"],
         };
         parts.iter().for_each(|part| reason.push_str(part));
+        if shown.is_none() {
+            reason.push_str(&self.unsaid(role).unwrap_or_default());
+        }
         let is_url = self.program.url_roles.contains(role);
         if let Some(at) = value.filter(|_| is_url)
             && self.is_ungrantable(at, role)
@@ -106,10 +121,25 @@ impl Case<'_, '_, '_> {
         }
     }
 
+    /// The end of a reason about a role without a value, where the call does not give an argument that bears it, and nobody says
+    /// what that means.
+    pub(super) fn unsaid(&self, role: RoleId) -> Option<String> {
+        let tool = self.tool.filter(|_| self.names_arguments())?;
+        let mut open = self.arguments.open.iter();
+        let has_role = |argument: &&&Argument| {
+            let mut arguments = tool.arguments.iter();
+            let at = arguments.position(|one| std::ptr::eq(one, **argument));
+            at.is_some_and(|at| self.arguments.resolved.set_of(at).contains(role))
+        };
+        let is_alone = !self.operands.iter().any(|one| one.bound.role_set.contains(role));
+        let argument = open.find(has_role).filter(|_| is_alone)?;
+        Some(unsaid(&argument.name))
+    }
+
     /// Returns `true` if a role of the argument redacts its values.
-    pub(super) fn redacts(&self, argument: Option<usize>) -> bool {
+    pub(super) fn redacts(&self, argument: &str) -> bool {
         let Some(tool) = self.tool else { return false };
-        let arguments = &tool.member(self.name_of(argument)).arguments;
+        let arguments = &tool.member(argument).arguments;
         let roles = arguments.iter().filter_map(|at| self.arguments.resolved.get(*at));
         roles
             .flatten()

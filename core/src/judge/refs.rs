@@ -154,7 +154,7 @@ impl Case<'_, '_, '_> {
     fn remotes_given(&self) -> Vec<String> {
         let mut given = Vec::new();
         for operand in &self.operands {
-            let is_given = operand.bound.argument.is_some();
+            let is_given = !operand.bound.is_filled_in();
             if let Some(text) = operand.bound.text.as_deref()
                 && is_given
                 && operand.bound.role_set.contains(RoleId::GIT_REMOTE_URL)

@@ -175,7 +175,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         operands
             .filter(|operand| operand.bound.role_set.intersects(places))
             .min_by_key(|operand| {
-                let name = self.name_of(operand.bound.argument);
+                let name = self.name_of_value(&operand.bound);
                 let mut arguments = self.tool.into_iter().flat_map(|tool| &tool.arguments);
                 arguments.position(|argument| argument.name.first().is_none_or(|first| first == name))
             })
@@ -198,8 +198,8 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             let bound = &operand.bound;
             bound.role_set.intersects(places)
                 && bound.place.is_empty()
-                && bound.argument.is_some()
-                && self.name_of(bound.argument) == "path"
+                && !bound.is_filled_in()
+                && self.name_of_value(bound) == "path"
         })
     }
 

@@ -71,6 +71,7 @@ impl<'p> Case<'p, '_, '_> {
         }
         let view = self.role_view(roles);
         let mut whole: Option<RoleVerdict> = None;
+        let mut decisive = None;
         let mut escalated = Vec::new();
         let mut found = RoleList::new();
         let ordered = self.arguments.resolved.ordered(&mut found).iter().copied();
@@ -79,14 +80,24 @@ impl<'p> Case<'p, '_, '_> {
             if verdict.effect() == Effect::Escalate {
                 escalated.push(self.program.registry.name(role));
             }
-            whole = join(whole, verdict);
+            let joined = join(whole, verdict);
+            if joined != whole {
+                (whole, decisive) = (joined, Some(role));
+            }
             if verdict.effect() == Effect::Deny || self.canonicalizer.facts.has_failed() {
                 break;
             }
         }
         let whole = whole.unwrap_or(RoleVerdict::Sandbox);
-        let whole = self.judge_granted(tool, whole);
-        self.verdict(whole, escalated)
+        let granted = self.judge_granted(tool, whole);
+        let mut verdict = self.verdict(granted, escalated);
+        if granted == whole
+            && let RoleVerdict::Rule(Effect::Escalate | Effect::Deny, _) = whole
+            && let Some(unsaid) = decisive.and_then(|role| self.unsaid(role))
+        {
+            verdict.reason.to_mut().push_str(&unsaid);
+        }
+        verdict
     }
 
     /// The subject of the rules: the tool's resource roles, less those that the sandbox resolved.

@@ -89,7 +89,7 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     fn is_clear(&self, operand: &Operand<'_, '_>) -> bool {
-        operand.bound.argument.is_some() && operand.each_location().all(Location::is_grantable)
+        !operand.bound.is_filled_in() && operand.each_location().all(Location::is_grantable)
     }
 
     /// How one value meets everything that it is held against.

@@ -67,6 +67,11 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
 /// One string under one role.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -82,6 +87,9 @@ pub struct ValueStep {
     /// The argument that it is relative to, where the annotation names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relative_to: Option<String>,
+    /// `true` if the call does not give the argument, and the server takes this value. It is not written otherwise.
+    #[serde(skip_serializing_if = "is_false")]
+    pub absent: bool,
 }
 
 /// One structural check.

@@ -21,6 +21,22 @@ pub(crate) struct Argument {
     pub(crate) reach: Option<Reach>,
     /// The separator of the values in one text; `None` where a text is one value.
     pub(crate) separator: Option<Separator>,
+    /// The meaning of a call that does not give it; `None` where nobody says.
+    pub(crate) absent: Option<Absent>,
+}
+
+/// The meaning of an argument that a call does not give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Absent {
+    /// It has no part in the call.
+    Nothing,
+    /// The server takes this value.
+    Value(Box<str>),
+}
+
+impl Absent {
+    /// The word for [`Absent::Nothing`].
+    pub(crate) const NOTHING: &str = "nothing";
 }
 
 named! {

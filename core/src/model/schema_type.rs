@@ -18,10 +18,19 @@ pub(crate) enum JsonType {
 pub(crate) struct SchemaType {
     pub(crate) own: Vec<JsonType>,
     pub(crate) items: Vec<JsonType>,
-    /// `true` if an empty text is the default.
-    pub(crate) has_empty_default: bool,
+    /// The value that stands for an absent one, as far as that matters.
+    pub(crate) default: Option<SchemaDefault>,
     /// `true` if the argument is not required, so that null stands for an absent one.
     pub(crate) is_optional: bool,
+}
+
+/// The `default` of an argument: a text, or something that stands for nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SchemaDefault {
+    Null,
+    EmptyText,
+    EmptyList,
+    Text(Box<str>),
 }
 
 impl SchemaType {

@@ -24,6 +24,8 @@ pub(crate) enum Unresolvable {
     NotShared,
     /// It is relative to an argument that has no canonical path.
     NoBase,
+    /// It is relative to a directory that no option names.
+    NoDirectory,
     /// It is relative where the options ask for absolute paths.
     Relative,
     /// For some programs a NUL ends the path, for others it does not.
@@ -108,6 +110,9 @@ impl fmt::Display for Unresolvable {
             Self::Empty => "is empty",
             Self::NotShared => "has no name on the server, expected a path within its `serverPaths`",
             Self::NoBase => "is relative to an argument that is not one path",
+            Self::NoDirectory => {
+                "is relative, and nothing says where the server starts, expected `workingDirectory` or `sandbox`"
+            }
             Self::Relative => "is relative, expected an absolute path or `~/…`",
             Self::Nul => "holds a NUL",
             Self::Option => "begins with `-`, which programs take for an option",
@@ -171,6 +176,7 @@ impl Unresolvable {
             | Self::Empty
             | Self::NotShared
             | Self::NoBase
+            | Self::NoDirectory
             | Self::Relative
             | Self::Option
             | Self::Helper

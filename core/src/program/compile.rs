@@ -14,7 +14,9 @@ use crate::annotation;
 use crate::config::{Config, WorkspaceRoots};
 use crate::host::Host;
 use crate::model::refs;
-use crate::model::{Argument, ArgumentName, Effect, MatchType, PointerTree, SchemaType, Segment};
+use crate::model::{
+    Absent, Argument, ArgumentName, Effect, MatchType, PointerTree, SchemaDefault, SchemaType, Segment,
+};
 use crate::net::{DomainSet, PathEnding};
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy;
@@ -50,6 +52,12 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         ceiling.as_ref(),
         &compiled.index,
         (options.unknown_arguments, &options.client_arguments),
+        match options.compatibility {
+            Compatibility::Careful => {
+                Some(registry.select(|role| matches!(role.category, Category::Path | Category::Url)))
+            }
+            Compatibility::Runtime => None,
+        },
     );
     if options.compatibility == Compatibility::Careful {
         for tool in &mut tools {
@@ -322,6 +330,7 @@ fn compile_tools(
     ceiling: Option<&Ceiling>,
     index: &Index,
     unknown: (UnknownArguments, &[Box<str>]),
+    with_defaults: Option<RoleSet>,
 ) -> Box<[Tool]> {
     let mut tools = annotations.tools;
     let order = sort::order_by(&tools, |one, other| {
@@ -331,10 +340,33 @@ fn compile_tools(
     let mut compiled = Vec::with_capacity(order.len());
     for at in order {
         if let Some(tool) = tools.get_mut(at) {
+            say_absent(tool, with_defaults);
             compiled.push(compile_tool(tool, ceiling, index, unknown, &mut conditioned));
         }
     }
     compiled.into()
+}
+
+/// Lets the schema's default stand for an absent argument that may bear one of these roles, unless the annotation says what it
+/// means; the existing runtime knows neither.
+fn say_absent(tool: &mut annotation::Tool, with_defaults: Option<RoleSet>) {
+    let properties = tool.schema.properties.iter().flatten();
+    let properties: TextTable<&SchemaType> =
+        properties.map(|(name, schema)| (name.clone(), schema)).collect();
+    for argument in &mut tool.arguments {
+        let Some(roles) = with_defaults else {
+            argument.absent = None;
+            continue;
+        };
+        if argument.absent.is_none()
+            && let ArgumentName::Top(name) = &argument.name
+            && argument.roles.possible().any(|role| roles.contains(role))
+            && let Some(SchemaDefault::Text(value)) =
+                properties.get(name).and_then(|schema| schema.default.as_ref())
+        {
+            argument.absent = Some(Absent::Value(value.clone()));
+        }
+    }
 }
 
 /// Takes from the tool what the compiled one needs.

@@ -77,6 +77,10 @@ fn argument() -> Value {
         "separator" => word::<Separator>(
             "What stands between the values in one text; `json`: the text is a JSON array of strings.",
         ),
+        "absent" => about(
+            json!({"type": "string", "minLength": 1}),
+            "The meaning of a call without it: `nothing`, or the value that the server takes.",
+        ),
         _ => json!(false),
     });
     either([

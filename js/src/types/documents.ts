@@ -117,6 +117,8 @@ export interface RoleSpec<Role extends string = ArgumentRole, Found extends stri
   readonly reach?: Word<"entry" | "tree", Found> | undefined;
   /** The separator of the values in one text; `"json"`: the text is a JSON array of strings. */
   readonly separator?: Word<"," | ";" | "\n" | "json", Found> | undefined;
+  /** The meaning of a call without it: `"nothing"`, or the value that the server takes, which is judged and not sent. */
+  readonly absent?: string | undefined;
 }
 
 /** The roles of one argument: the word of one, several, or roles that depend on the call. */

@@ -30,6 +30,8 @@ export interface ValueStep {
   readonly canonical: string | null;
   /** The argument that it is relative to, if the annotation names one. */
   readonly relativeTo?: string;
+  /** `true` if the call does not give the argument, and the server takes this value; not there otherwise. */
+  readonly absent?: boolean;
 }
 
 /** One structural check. */

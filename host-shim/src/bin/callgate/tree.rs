@@ -49,6 +49,8 @@ struct ValueStep {
     role: String,
     raw: String,
     canonical: Option<String>,
+    #[serde(default)]
+    absent: bool,
 }
 
 #[derive(Deserialize)]
@@ -170,8 +172,9 @@ impl ValueStep {
         } else {
             &self.argument
         };
+        let absent = if self.absent { ", absent," } else { "" };
         let head = format!(
-            "{} {}",
+            "{}{absent} {}",
             clean(place),
             paint(DIM, &format!("as {}", clean(&self.role)))
         );

@@ -6,7 +6,7 @@ use super::choice::Choice;
 use super::label::Label;
 use crate::bind::{self, BoundArguments, Call};
 use crate::model::{
-    Argument, ArgumentName, Condition, ConditionArgument, JsonType, Roles, SchemaType, Segment, Test,
+    Absent, Argument, ArgumentName, Condition, ConditionArgument, JsonType, Roles, SchemaType, Segment, Test,
 };
 use crate::program::{Compatibility, Program, Tool};
 use crate::role::RoleId;
@@ -145,9 +145,19 @@ fn slot_at<'s, 'p>(slots: &'s mut Vec<Slot<'p>>, tool: &Tool, way: Vec<Segment>)
     slots.get_mut(at)
 }
 
+/// The condition of an argument that has no part in calls without it.
+static ABSENT: Test = Test::Absent;
+
 /// Adds the conditions on arguments: those of annotated roles, and those of the tool's rules.
 fn add_tests<'p>(slots: &mut Vec<Slot<'p>>, program: &'p Program, tool: &'p Tool) {
     for argument in &tool.arguments {
+        // Its roles depend on whether it is there.
+        if argument.absent == Some(Absent::Nothing)
+            && let Some(slot) = slot_at(slots, tool, way(&argument.name))
+        {
+            slot.tests.push(&ABSENT);
+            slot.clauses.push(&ABSENT);
+        }
         let Roles::Conditional { when, .. } = &argument.roles else {
             continue;
         };

@@ -60,6 +60,9 @@ fn more_annotations(mode: &Value, required: &[&str]) -> Value {
              "inputSchema": schema(json!({"path": {}, "mode": mode}), required)},
             {"toolName": "remove", "args": {"path": "delete-path"}, "arg_schema": {"arg_aliases": {"file": "path"}}},
             {"toolName": "edit", "args": {"/edits/*/path": "write-path", "mode": "none"}},
+            {"toolName": "save", "args": {"path": "read-path", "to": {"roles": "write-path", "absent": "nothing"}}},
+            {"toolName": "look", "args": {"to": {"roles": "write-path", "absent": "nothing"}, "mode": "none"}},
+            {"toolName": "index", "args": {"path": {"roles": "read-path", "absent": "."}, "to": "write-path"}},
             {"toolName": "compare", "args": {"one": "read-path", "other": "read-path"}},
         ]},
         "vcs": {"tools": [

@@ -3,6 +3,7 @@
 //! A server's description of itself is a claim, not a fact: it may make a draft stricter. It speaks against a
 //! description, never against the name of a tool.
 
+mod absent;
 mod argument;
 mod evidence;
 mod git;
@@ -237,6 +238,7 @@ impl Drafter<'_> {
             let leaves: Vec<Leaf<'_>> = leaves.collect();
             // Two alternatives of a schema may have a part of the same name.
             let mut drafts: Table<String, Draft> = Table::default();
+            let is_required = listed.top().required.contains(&name);
             for leaf in &leaves {
                 let draft = argument::draft(leaf, &tool);
                 match drafts.entry(place(&leaf.place, name)) {
@@ -251,7 +253,10 @@ impl Drafter<'_> {
             }
             for (place, draft) in drafts {
                 if !draft.is_none() {
-                    args.insert(place.clone(), self.spec(&draft, tool.brings_tree()));
+                    let mut whole = leaves.iter().filter(|leaf| leaf.place == place && !is_required);
+                    let absent = whole.find_map(|leaf| absent::of(leaf, &draft.roles));
+                    let spec = self.spec(&draft, tool.brings_tree());
+                    args.insert(place.clone(), with_absent(spec, absent));
                 }
                 self.report(listed.name, place, draft);
             }
@@ -337,6 +342,18 @@ impl Drafter<'_> {
             &mut self.unsure
         };
         list.push(report);
+    }
+}
+
+/// The spec with what it means that the argument is not given.
+fn with_absent(spec: Value, absent: Option<String>) -> Value {
+    match (spec, absent) {
+        (spec, None) => spec,
+        (Value::Object(mut spec), Some(absent)) if spec.contains_key("roles") => {
+            spec.insert("absent".to_owned(), json!(absent));
+            Value::Object(spec)
+        }
+        (roles, Some(absent)) => json!({"roles": roles, "absent": absent}),
     }
 }
 

@@ -1,0 +1,160 @@
+//! What it means that an argument is not given, as far as its description says so.
+
+use super::schema::Leaf;
+use crate::model::Absent;
+use crate::role::RoleId;
+
+/// Sentences that say what happens without the argument.
+const WITHOUT: &[&str] = &[
+    "default",
+    "if not ",
+    "when not ",
+    "omitted",
+    "if unset",
+    "otherwise",
+];
+
+/// Names of the directory in which a server is started.
+const HERE: &[&str] = &[
+    "current working directory",
+    "current directory",
+    "working directory",
+    "cwd",
+    "`.`",
+    "'.'",
+    "\".\"",
+];
+
+/// A file that is only written where somebody asks for it.
+const SAVES: &[&str] = &[
+    "to save",
+    "save to",
+    "saved to",
+    "instead of returning",
+    "instead of attaching",
+    "if provided",
+    "if specified",
+    "if given",
+    "when provided",
+    "when specified",
+];
+
+/// A file or a URL that only some calls name.
+const SOMETIMES: &[&str] = &[
+    "if provided",
+    "if specified",
+    "if given",
+    "when provided",
+    "when specified",
+    "used for",
+    "(only ",
+    "only for",
+    "only used",
+    "only when",
+    "required for",
+    "required when",
+    "optional filter",
+];
+
+/// The `absent` of an argument that the schema does not require: `nothing`, or a value; `None` where nothing tells. A `default` of the
+/// schema says it already.
+pub(super) fn of(leaf: &Leaf<'_>, roles: &[RoleId]) -> Option<String> {
+    if leaf.place != leaf.top || leaf.facts.default.is_some() || !leaf.facts.is_text {
+        return None;
+    }
+    let text = leaf.facts.descriptions.join(". ").to_lowercase();
+    let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
+    let only = |known: &[RoleId]| roles.iter().all(|role| known.contains(role));
+    let mut without = text
+        .split(['\n', ';'])
+        .flat_map(|line| line.split(". "))
+        .filter(|sentence| has(sentence, WITHOUT));
+    let is_path = roles.iter().any(|role| PATHS.contains(role));
+    if is_path && only(PATHS) && without.clone().any(|sentence| has(sentence, HERE)) {
+        return Some(".".to_owned());
+    }
+    // A name that the server makes, or an answer in place of a file, is nothing of the caller's. Any other default is somewhere.
+    let is_made = |sentence: &str| {
+        !sentence.contains("default") || has(sentence, &["{", "return", "response", "inline", "none", "null"])
+    };
+    if !without.all(is_made) {
+        return None;
+    }
+    let is_written = roles.contains(&RoleId::WRITE_PATH) && only(&[RoleId::READ_PATH, RoleId::WRITE_PATH]);
+    let is_read = only(&[RoleId::READ_PATH]) || only(&[RoleId::FETCH_URL]);
+    let is_nothing = is_written && has(&text, SAVES) || is_read && has(&text, SOMETIMES);
+    is_nothing.then(|| Absent::NOTHING.to_owned())
+}
+
+/// Roles of paths that may name a directory to work in.
+const PATHS: &[RoleId] = &[
+    RoleId::READ_PATH,
+    RoleId::WRITE_PATH,
+    RoleId::WRITE_HISTORY,
+    RoleId::DELETE_HISTORY,
+];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::draft::schema::Leaves;
+
+    #[test]
+    fn a_description_says_what_absence_means() {
+        let (read, write) = (RoleId::READ_PATH, RoleId::WRITE_PATH);
+        for (description, roles, expected) in [
+            (
+                "Filename to save the messages to. If not provided, messages are returned as text.",
+                &[write][..],
+                Some("nothing"),
+            ),
+            (
+                "File name to save the screenshot to. Defaults to `page-{timestamp}.png` if not specified.",
+                &[write],
+                Some("nothing"),
+            ),
+            (
+                "The absolute path, or a path relative to the current working directory, to save the snapshot to instead of attaching it to the response.",
+                &[write],
+                Some("nothing"),
+            ),
+            (
+                "Directory to list. Defaults to the current working directory.",
+                &[read],
+                Some("."),
+            ),
+            ("If omitted, the working directory is used", &[read], Some(".")),
+            (
+                "Target URL (only type=url)",
+                &[RoleId::FETCH_URL],
+                Some("nothing"),
+            ),
+            (
+                "URL to navigate to in the new tab, used for new.",
+                &[RoleId::FETCH_URL],
+                Some("nothing"),
+            ),
+            (
+                "Where to save it. Defaults to the Downloads folder.",
+                &[write],
+                None,
+            ),
+            ("The file to change", &[write], None),
+            ("Optional file to read", &[read], None),
+            ("Folder to empty, if provided", &[RoleId::DELETE_PATH], None),
+            (
+                "Folder to empty. Defaults to the current directory",
+                &[RoleId::DELETE_PATH],
+                None,
+            ),
+            ("Remote, if provided", &[RoleId::GIT_REMOTE_URL], None),
+        ] {
+            let schema = json!({"type": "string", "description": description});
+            let leaves = Leaves::default().of(&schema, "x", &schema);
+            let found = leaves.first().and_then(|leaf| of(leaf, roles));
+            assert_eq!(found.as_deref(), expected, "{description}");
+        }
+    }
+}

@@ -146,7 +146,7 @@ fn slot_at<'s, 'p>(slots: &'s mut Vec<Slot<'p>>, tool: &Tool, way: Vec<Segment>)
 }
 
 /// The condition of an argument that has no part in calls without it.
-static ABSENT: Test = Test::Absent;
+const ABSENT: &Test = &Test::Absent;
 
 /// Adds the conditions on arguments: those of annotated roles, and those of the tool's rules.
 fn add_tests<'p>(slots: &mut Vec<Slot<'p>>, program: &'p Program, tool: &'p Tool) {
@@ -155,8 +155,8 @@ fn add_tests<'p>(slots: &mut Vec<Slot<'p>>, program: &'p Program, tool: &'p Tool
         if argument.absent == Some(Absent::Nothing)
             && let Some(slot) = slot_at(slots, tool, way(&argument.name))
         {
-            slot.tests.push(&ABSENT);
-            slot.clauses.push(&ABSENT);
+            slot.tests.push(ABSENT);
+            slot.clauses.push(ABSENT);
         }
         let Roles::Conditional { when, .. } = &argument.roles else {
             continue;

@@ -1,4 +1,4 @@
-//! What it means that an argument is not given, as far as its description says so.
+//! The meaning of an argument that is not given, as far as its description says so.
 
 use super::schema::Leaf;
 use crate::model::Absent;

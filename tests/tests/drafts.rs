@@ -167,7 +167,10 @@ fn count(proposal: &Proposal, hand: &Hand) -> Count {
     };
     for ((tool, argument), (drafted, is_sure)) in &drafts {
         let wanted = hand.get(&((*tool).to_owned(), (*argument).to_owned()));
-        let wanted = wanted.into_iter().flatten().filter(|role| *role != "none");
+        let wanted = wanted
+            .into_iter()
+            .flatten()
+            .filter(|role| !matches!(role.as_str(), "none" | "text"));
         let wanted: Vec<&str> = wanted.map(String::as_str).collect();
         let line = format!("{tool} {argument}: {drafted:?} for {wanted:?}");
         if wanted.is_empty() {
@@ -176,7 +179,7 @@ fn count(proposal: &Proposal, hand: &Hand) -> Count {
         } else if wanted.iter().all(|role| drafted.contains(role)) {
             count.met += 1;
         } else {
-            let is_none = drafted.iter().all(|role| *role == "none");
+            let is_none = drafted.iter().all(|role| matches!(&**role, "none" | "text"));
             count.unsaid.extend((is_none && *is_sure).then(|| line.clone()));
             count.missed.push(line);
         }

@@ -33,7 +33,8 @@ impl Draft {
         self.roles.extend(other.roles);
         self.roles = in_order(&self.roles);
         if self.roles.len() > 1 {
-            self.roles.retain(|role| *role != RoleId::NONE);
+            self.roles
+                .retain(|role| !matches!(*role, RoleId::NONE | RoleId::TEXT));
         }
         self.relative_to = self
             .relative_to
@@ -101,6 +102,11 @@ pub(super) fn draft(leaf: &Leaf<'_>, tool: &Tool<'_>) -> Draft {
         Kind::Domain => RoleId::PROXY_DOMAIN,
         Kind::Path | Kind::Source | Kind::Destination => RoleId::READ_PATH,
         Kind::Connection | Kind::RemotePath | Kind::Code | Kind::Pattern | Kind::Data => RoleId::NONE,
+    };
+    let is_data = role == RoleId::NONE && matches!(finding.kind, Kind::Data | Kind::Pattern);
+    let role = match is_data && !is_always_new && evidence::is_text(&words) {
+        true => RoleId::TEXT,
+        false => role,
     };
     let why = match finding.kind {
         Kind::RemotePath => format!("{}; its owner and repository are judged", finding.why),

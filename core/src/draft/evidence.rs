@@ -338,6 +338,20 @@ fn listed(row: &'static str) -> impl Iterator<Item = &'static str> {
     row.split(", ")
 }
 
+/// Names of what is written, searched for or left out, and never opened, where nothing says that it is a resource.
+const TEXTS: &str = "content, contents, text, message, body, note, comment, thought, question, prompt, title, subject, \
+    description, summary, caption, label, observation, query, q, search, search term, keyword, pattern, regex, regexp, \
+    selector, xpath, exclude, exclude pattern, exclude path, exclude glob, exclude file, ignore, ignore pattern, ignored path, \
+    old text, new text, old string, new string, placeholder";
+
+/// Returns `true` if an argument of this name that is data is a text.
+pub(super) fn is_text(words: &[String]) -> bool {
+    listed(TEXTS).any(|name| end_with(words, name))
+        && !["path", "file", "glob"]
+            .iter()
+            .any(|kind| words.ends_with(&[(*kind).to_owned(), "pattern".to_owned()]))
+}
+
 /// The kind that the name of an argument suggests, `true` if that is sure, and the end of the name that says so.
 pub(super) fn by_name(words: &[String], tool: &Tool<'_>) -> Option<(Kind, bool, &'static str)> {
     let rows = NAMES.iter().filter(|(setting, ..)| tool.is_in(*setting));

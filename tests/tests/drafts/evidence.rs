@@ -73,6 +73,36 @@ fn a_description_adds_what_a_name_leaves_out() {
 }
 
 #[test]
+fn what_is_written_searched_or_left_out_is_text() {
+    let text = || json!({"type": "string"});
+    let names = [
+        "content",
+        "message",
+        "query",
+        "thought",
+        "selector",
+        "pattern",
+        "old_string",
+        "newText",
+        "body",
+    ];
+    let properties = names.iter().map(|name| ((*name).to_owned(), text()));
+    let properties: serde_json::Map<String, Value> = properties.collect();
+    let proposal = propose(&json!([tool("note", properties.into())]), "s");
+    let args = &proposal.annotations["servers"]["s"]["tools"][0]["args"];
+    for name in names {
+        assert_eq!(args[name], json!(["text"]), "{name}");
+    }
+    let other = json!({"excludePatterns": {"type": "array", "items": text()}, "limit": {"type": "integer"}, "cursor": text()});
+    check(
+        tool("list", other),
+        "s",
+        json!({"excludePatterns": ["text"], "limit": ["none"], "cursor": ["none"]}),
+        &[],
+    );
+}
+
+#[test]
 fn parts_of_arguments_have_pointers() {
     let text = || json!({"type": "string"});
     let edits = json!({"type": "array", "items": {"type": "object", "properties": {"path": text(), "newText": text()}}});
@@ -82,7 +112,7 @@ fn parts_of_arguments_have_pointers() {
             json!({"edits": edits, "dryRun": {"type": "boolean"}}),
         ),
         "s",
-        json!({"/edits/*/path": ["read-path", "write-path"], "dryRun": ["none"]}),
+        json!({"/edits/*/path": ["read-path", "write-path"], "/edits/*/newText": ["text"], "dryRun": ["none"]}),
         &[],
     );
     check(

@@ -163,6 +163,10 @@ fn show(file: &Path, decision: Option<&str>, server: Option<&str>, out: &mut Out
             text("tool"),
             text("rule"),
         ))?;
+        let reason = text("reason");
+        if !reason.is_empty() {
+            out.line(&format!("  {reason}"))?;
+        }
         for value in record["values"].as_array().into_iter().flatten() {
             let shown = value["canonical"].as_str().or(value["raw"].as_str());
             let shown = shown.or(value["digest"].as_str()).unwrap_or_default();
@@ -197,6 +201,14 @@ fn stats(file: &Path, out: &mut Out) -> Result<Exit, Failure> {
             _ => {}
         }
     }
+    // What was denied is what people look for.
+    let rank = |decision: &str| match decision {
+        "deny" => 0,
+        "escalate" => 1,
+        _ => 2,
+    };
+    let mut decisions: Vec<_> = decisions.into_iter().collect();
+    decisions.sort_by_key(|([decision, ..], _)| rank(decision));
     if out.human {
         for ([decision, server, tool, rule], [enforced, observed]) in &decisions {
             let observed = match observed {

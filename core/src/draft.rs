@@ -333,7 +333,7 @@ impl Drafter<'_> {
         if draft.roles.iter().any(is_path) {
             self.rewritten.push(report.clone());
         }
-        let is_none = draft.roles == [RoleId::NONE];
+        let is_none = matches!(*draft.roles, [RoleId::NONE | RoleId::TEXT]);
         let list = if draft.is_sure {
             &mut self.drafted
         } else if is_none && !draft.is_asked {

@@ -116,7 +116,7 @@ fn what_is_no_path_of_this_disk_is_none() {
     check(
         save,
         "s",
-        json!({"filename": ["write-path"], "content": ["none"]}),
+        json!({"filename": ["write-path"], "content": ["text"]}),
         &[],
     );
 }

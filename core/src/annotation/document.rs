@@ -253,7 +253,25 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
                 ));
         }
     }
+    refuse_two_separators(&arguments, node);
     Some(arguments)
+}
+
+/// Refuses roles of one text that differ in what stands between its values: only one of them can be what is sent.
+fn refuse_two_separators(arguments: &[Argument], node: &Node<'_, '_>) {
+    for (at, one) in arguments.iter().enumerate() {
+        let mut others = arguments.iter().take(at);
+        let other = others.find(|other| other.separator != one.separator && other.name.may_meet(&one.name));
+        if let Some(other) = other {
+            let (one, other) = (one.name.to_string(), other.name.to_string());
+            node.refuse(
+                Code::InvalidValue,
+                &format!(
+                    "in which `{other}` and `{one}` may name one text, expected one `separator` for both"
+                ),
+            );
+        }
+    }
 }
 
 /// Returns `true` if paths may be relative to the argument in some call.
@@ -317,6 +335,24 @@ mod tests {
         for (fault, expected) in faults.iter().zip(expected) {
             assert!(fault.starts_with(expected), "{fault}");
         }
+    }
+
+    #[test]
+    fn one_text_has_one_separator() {
+        let list = json!({"roles": "read-path", "separator": ","});
+        for (one, other) in [("/a/*", "/a/0"), ("a", "/a/*"), ("/a", "a"), ("/*/b", "/a/b")] {
+            check(
+                file(json!([tool(json!({one: list, other: "read-path"}))])),
+                &["error[invalid-value] at a.servers.s.tools[0].args: found `{"],
+            );
+            check(file(json!([tool(json!({one: list, other: list}))])), &[]);
+        }
+        check(
+            file(json!([tool(
+                json!({"/a/*": list, "/b/*": "read-path", "c": "none"})
+            )])),
+            &[],
+        );
     }
 
     #[test]

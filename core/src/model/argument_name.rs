@@ -23,6 +23,9 @@ pub(crate) enum Segment {
     Every,
 }
 
+/// A token that is a name, or `None` for every item or member.
+type Key<'n> = Option<&'n str>;
+
 /// A `~` in a pointer that is neither `~0` nor `~1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BadEscape;
@@ -35,6 +38,27 @@ impl BadEscape {
 }
 
 impl ArgumentName {
+    /// Returns `true` if a value that one of the two names may lie at or within one that the other names.
+    pub(crate) fn may_meet(&self, other: &Self) -> bool {
+        let meets = |one: &Key<'_>, other: &Key<'_>| one.is_none() || other.is_none() || one == other;
+        self.keys()
+            .zip(other.keys())
+            .all(|(one, other)| meets(&one, &other))
+    }
+
+    /// Its tokens; `None` for those that stand for every item or member.
+    fn keys(&self) -> impl Iterator<Item = Key<'_>> {
+        let (top, tokens) = match self {
+            Self::Top(name) => (Some(Some(&**name)), [].as_slice()),
+            Self::Pointer(tokens) => (None, tokens.as_slice()),
+        };
+        let tokens = tokens.iter().map(|token| match token {
+            Segment::Key(name) => Some(&**name),
+            Segment::Every => None,
+        });
+        top.into_iter().chain(tokens)
+    }
+
     /// Parses a pointer if the name starts with `/`, otherwise the name of a property.
     pub(crate) fn parse(text: &str) -> Result<Self, BadEscape> {
         match text.strip_prefix('/') {

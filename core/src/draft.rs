@@ -36,6 +36,7 @@ pub use merge::{Change, Drift};
 use schema::{Leaf, Leaves};
 use tool::Tool;
 use tools_list::ListedTool;
+use top::Top;
 
 /// The annotations' name in diagnostics.
 const ANNOTATIONS: &str = "toolAnnotations";
@@ -230,7 +231,12 @@ impl Drafter<'_> {
         tool.repository = tool.repository.filter(|name| self.is_path(&tool, name));
         let mut args = Map::new();
         let root = listed.schema.unwrap_or(&Value::Null);
-        let properties = listed.top().properties.into_iter();
+        let Top {
+            properties, required, ..
+        } = listed.top();
+        let required: BTreeSet<&str> = required.into_iter().collect();
+        let brings_tree = tool.brings_tree();
+        let properties = properties.into_iter();
         for (name, parts) in properties.filter(|(name, _)| is_wanted(name)) {
             let leaves = parts
                 .into_iter()
@@ -238,7 +244,7 @@ impl Drafter<'_> {
             let leaves: Vec<Leaf<'_>> = leaves.collect();
             // Two alternatives of a schema may have a part of the same name.
             let mut drafts: Table<String, Draft> = Table::default();
-            let is_required = listed.top().required.contains(&name);
+            let is_required = required.contains(name);
             for leaf in &leaves {
                 let draft = argument::draft(leaf, &tool);
                 match drafts.entry(place(&leaf.place, name)) {
@@ -255,7 +261,7 @@ impl Drafter<'_> {
                 if !draft.is_none() {
                     let mut whole = leaves.iter().filter(|leaf| leaf.place == place && !is_required);
                     let absent = whole.find_map(|leaf| absent::of(leaf, &draft.roles));
-                    let spec = self.spec(&draft, tool.brings_tree());
+                    let spec = self.spec(&draft, brings_tree);
                     args.insert(place.clone(), with_absent(spec, absent));
                 }
                 self.report(listed.name, place, draft);

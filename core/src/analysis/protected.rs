@@ -11,7 +11,7 @@ use super::places;
 use super::regions::ANY_ARGUMENT;
 use super::slots::{self, Accepts, Slot};
 use crate::path::PathCase;
-use crate::program::Program;
+use crate::program::{Compatibility, Program};
 use crate::role::RoleSet;
 use crate::text::is_at_or_below;
 
@@ -27,7 +27,8 @@ impl<'e> Divided<'_, 'e> {
         let mut names = self.tool.member_names();
         names.find(|name| {
             let mut slots = self.slots.iter().filter(|slot| slot.begins_at(name));
-            self.accepts(name) != Accepts::Nothing && !slots.any(is_looked_at)
+            self.accepts(name) != Accepts::Nothing
+                && !slots.any(|slot| is_looked_at(slot) || self.is_data(slot))
         })
     }
 
@@ -60,6 +61,7 @@ impl<'e> Divided<'_, 'e> {
             slot.accepts != Accepts::Nothing
                 && (self.is_valued(slot) || !slot.tests.is_empty())
                 && !self.is_path(self.possible_roles(slot))
+                && !self.is_data(slot)
         };
         let slots = self.slots.iter().enumerate().filter(|(_, slot)| is_meant(slot));
         // Of the values that conditions look at, not all may be looked at.
@@ -74,6 +76,19 @@ impl<'e> Divided<'_, 'e> {
     /// Returns `true` if a judgement may look at a value there for its role.
     fn is_valued(&self, slot: &Slot<'_>) -> bool {
         self.are_valued(self.possible_roles(slot))
+    }
+
+    /// Returns `true` if no text there is looked at as a path.
+    fn is_data(&self, slot: &Slot<'_>) -> bool {
+        self.are_data(self.possible_roles(slot).own)
+    }
+
+    /// Returns `true` if no text under the roles is looked at as a path.
+    pub(super) fn are_data(&self, roles: RoleSet) -> bool {
+        let program = self.analysis.imagined.program();
+        program.compatibility == Compatibility::Careful
+            && roles.intersects(RoleSet::DATA)
+            && !roles.intersects(program.resource_roles)
     }
 
     fn possible_roles(&self, slot: &Slot<'_>) -> SlotRoles {

@@ -167,7 +167,8 @@ impl Divided<'_, '_> {
             let is_fixed = mode.fixed.get(*at).is_some_and(Option::is_some);
             let slot = self.slots.get(*at);
             let accepts = slot.is_some_and(|slot| matches!(slot.accepts, Accepts::Either | Accepts::Text));
-            accepts && !is_fixed && !self.are_valued(self.roles_at(mode, *at))
+            let roles = self.roles_at(mode, *at);
+            accepts && !is_fixed && !self.are_valued(roles) && !self.are_data(roles.own)
         };
         let slot = (0..self.slots.len()).find(is_meant)?;
         let mut choices = vec![Choice::text(

@@ -259,15 +259,15 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
 
 /// Refuses roles of one text that differ in what stands between its values: only one of them can be what is sent.
 fn refuse_two_separators(arguments: &[Argument], node: &Node<'_, '_>) {
-    for (at, one) in arguments.iter().enumerate() {
-        let mut others = arguments.iter().take(at);
+    for one in arguments.iter().filter(|one| one.separator.is_some()) {
+        let mut others = arguments.iter();
         let other = others.find(|other| other.separator != one.separator && other.name.may_meet(&one.name));
         if let Some(other) = other {
             let (one, other) = (one.name.to_string(), other.name.to_string());
             node.refuse(
                 Code::InvalidValue,
                 &format!(
-                    "in which `{other}` and `{one}` may name one text, expected one `separator` for both"
+                    "in which `{one}` and `{other}` may name one text, expected one `separator` for both"
                 ),
             );
         }

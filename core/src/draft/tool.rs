@@ -74,6 +74,8 @@ pub(super) struct Tool<'v> {
     pub(super) repository: Option<&'v str>,
     /// It has an argument that chooses what it does.
     pub(super) has_choice: bool,
+    /// An argument holds the bytes of a file.
+    takes_base64: bool,
 }
 
 /// Verbs of tools that write below the path that they name, whatever they are given.
@@ -103,8 +105,13 @@ impl<'v> Tool<'v> {
             .into_iter()
             .take_while(|(sentence, _)| *sentence == 0)
             .map(|(_, word)| word);
-        let arguments = listed.top().properties.into_iter();
-        let arguments = arguments.map(|(name, _)| (of_name(name), name));
+        let properties = listed.top().properties;
+        let takes_base64 = properties.iter().any(|(name, parts)| {
+            let texts = parts.iter().filter_map(|part| part.get("description")?.as_str());
+            let mut texts = texts.chain([*name]);
+            texts.any(|text| text.to_lowercase().contains("base64"))
+        });
+        let arguments = properties.into_iter().map(|(name, _)| (of_name(name), name));
         let mut tool = Self {
             named: verb::in_name(listed.name),
             described: verb::at_start(listed.description),
@@ -114,6 +121,7 @@ impl<'v> Tool<'v> {
             settings: Vec::new(),
             repository: None,
             has_choice: false,
+            takes_base64,
             words,
             listed,
         };
@@ -228,7 +236,7 @@ impl<'v> Tool<'v> {
             }
             Setting::Upload => {
                 let sends = self.does(Verb::Send) && !self.does(Verb::Write);
-                sends && self.takes_base64()
+                sends && self.takes_base64
             }
             Setting::Crawl => {
                 self.has_argument(&["url"]) && self.is_named(&["crawl", "map", "scrape", "extract", "site"])
@@ -264,18 +272,6 @@ impl<'v> Tool<'v> {
             &["start", "branch"],
         ]);
         !self.does(Verb::Send) && !self.is_git() && has_project && (is_named || has_revision)
-    }
-
-    /// An argument holds the bytes of a file.
-    fn takes_base64(&self) -> bool {
-        let says = |text: &str| text.to_lowercase().contains("base64");
-        let top = self.listed.top();
-        let parts = top.properties.iter().flat_map(|(name, parts)| {
-            let texts = parts.iter().filter_map(|part| part.get("description")?.as_str());
-            texts.chain([*name])
-        });
-        let mut parts = parts;
-        parts.any(says)
     }
 
     /// The argument that says whether another one is a URL.

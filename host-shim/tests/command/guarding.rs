@@ -177,7 +177,10 @@ fn the_log_is_read_and_a_change_in_it_found() {
             "log.jsonl",
         ],
         0,
-        &["deny filesystem/read_text_file structural-protected-path\n  /path as read-path: "],
+        &[
+            "deny filesystem/read_text_file structural-protected-path\n  Access to protected path is forbidden: ",
+            "\n  /path as read-path: ",
+        ],
         &[],
     );
     let path = project.folder.path().join("project/log.jsonl");

@@ -250,10 +250,13 @@ check("the verdict is told before everything else, and an edit builds no form an
     reason: "",
   }));
   const last = { name: "last", if: {}, then: "escalate", reason: "" };
-  await choose(page, [
-    "callgate.json",
-    JSON.stringify({ ...JSON.parse(RULES), policy: { rules: [...rules, last] } }, null, 1),
-  ]);
+  const call = { serverName: "filesystem", toolName: "read_file", arguments: { path: "/etc/a" } };
+  const scenario = `${JSON.stringify({ call, expect: "escalate" })}\n`;
+  await choose(
+    page,
+    ["callgate.json", JSON.stringify({ ...JSON.parse(RULES), policy: { rules: [...rules, last] } }, null, 1)],
+    ["calls.jsonl", scenario.repeat(15)],
+  );
   await page.getByLabel("Tool").selectOption("read_file");
   await argument(page, "path").fill("/etc/a");
   await verdict(page, "escalate", "last");

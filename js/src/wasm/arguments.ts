@@ -346,6 +346,7 @@ function pathsByIndex(items: readonly unknown[], name: string): (string | readon
       continue;
     }
     if (isArray(item)) {
+      checkOwnToJSON(item, name);
       found[found.length] = item;
       continue;
     }
@@ -363,6 +364,7 @@ function pathsByName(items: readonly unknown[], name: string): (string | readonl
   for (const at of getOwnPropertyNames(items)) {
     const item = (items as unknown as Record<string, unknown>)[at];
     if (isArray(item)) {
+      checkOwnToJSON(item, name);
       found[found.length] = item;
       continue;
     }

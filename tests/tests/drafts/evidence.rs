@@ -69,7 +69,12 @@ fn a_description_adds_what_a_name_leaves_out() {
         "browser_log",
         json!({"filename": {"type": "string", "description": "File name to save the log to."}}),
     );
-    check(saves, "s", json!({"filename": ["write-path"]}), &[]);
+    check(
+        saves,
+        "s",
+        json!({"filename": {"roles": ["write-path"], "absent": "nothing"}}),
+        &[],
+    );
 }
 
 #[test]

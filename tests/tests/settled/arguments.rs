@@ -10,7 +10,7 @@ fn nothing_in_an_array_hides_a_protected_path() {
         .with(DocumentKind::ProtectedPaths, json!(["/secret"]));
     let host = host(&json!({"files": ["/secret/key"]}));
     let engine = documents.build(&host).expect("the documents are good");
-    let deep = "[".repeat(200) + &"]".repeat(200);
+    let deep = "[".repeat(20) + &"]".repeat(20);
     for (note, found) in [
         (r#"["/secret/key"]"#.to_owned(), true),
         (r#"["x", "\u002fsecret/key"]"#.to_owned(), true),
@@ -20,7 +20,7 @@ fn nothing_in_an_array_hides_a_protected_path() {
             r#"["/secrets", "secret/key", "\ud800/secret/key"]"#.to_owned(),
             false,
         ),
-        (r#"[["/secret/key"]]"#.to_owned(), false),
+        (r#"[["/secret/key"]]"#.to_owned(), true),
     ] {
         let request =
             format!(r#"{{"serverName": "s", "toolName": "read", "arguments": {{"note": {note}}}}}"#);

@@ -60,13 +60,13 @@ fn rows() -> Vec<Row> {
             "compatibility",
             [json!("careful"), json!("runtime")],
             json!({}),
-            moving("-x", json!({})),
+            moving("[1]", json!({})),
         ),
         row(
             "compatibility",
             [json!("runtime"), json!("careful")],
             json!({}),
-            moving("-x", json!({})),
+            moving("[1]", json!({})),
         ),
         row(
             "heuristicPaths",

@@ -382,7 +382,10 @@ const relative = (at) => [
 // Where a name does not exist, this server takes an entry whose name is the same in Unicode's composed form, and follows
 // it if it is a link.
 const equivalent = (at) => [
-  write(at("sandbox/u\u0308.txt"), "deny", { otherwise: { lands: ["sandbox/ü.txt"] } }),
+  write(at("sandbox/u\u0308.txt"), "allow", {
+    sends: { path: at("sandbox/ü.txt"), content: "new" },
+    lands: ["sandbox/ü.txt"],
+  }),
   write(at("sandbox/o\u0308ut/new.txt"), "deny", { otherwise: { lands: ["outside/new.txt"] } }),
   read(at("sandbox/ke\u0301y.txt"), "deny", { otherwise: { reads: ["sandbox/kéy.txt"] } }),
 ];

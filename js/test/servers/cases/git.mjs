@@ -69,7 +69,7 @@ export const CASES = ({ tree: { at } }) => {
       rule: "default-deny",
       otherwise: { lands: ["far/repo/.git/**"] },
     }),
-    call("git_commit", { repo_path: app, message: at("secret") }, "deny", { rule: "structural-protected-path" }),
+    call("git_commit", { repo_path: app, message: at("secret") }, "allow", { lands: ["repos/app/.git/**"] }),
     call("git_add", { repo_path: app, files: [`${app}/new.txt`] }, "allow", { lands: ["repos/app/.git/**"] }),
     call("git_add", { repo_path: app, files: [`${app}/lib/../new.txt`] }, "allow", {
       sends: { repo_path: app, files: ["new.txt"] },

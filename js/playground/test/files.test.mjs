@@ -119,7 +119,10 @@ check("scenarios are downloaded as the command reads them", async (page) => {
   const downloading = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download" }).click();
   const written = await readFile(await (await downloading).path(), "utf8");
-  const found = written.trim().split("\n").map((line) => JSON.parse(line));
+  const found = written
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   assert.deepEqual(found, [...given.slice(1), given[0]]);
 });
 

@@ -255,7 +255,7 @@ check("the verdict is told before everything else, and an edit builds no form an
   await choose(
     page,
     ["callgate.json", JSON.stringify({ ...JSON.parse(RULES), policy: { rules: [...rules, last] } }, null, 1)],
-    ["calls.jsonl", scenario.repeat(15)],
+    ["calls.jsonl", scenario.repeat(17)],
   );
   await page.getByLabel("Tool").selectOption("read_file");
   await argument(page, "path").fill("/etc/a");
@@ -268,7 +268,8 @@ check("the verdict is told before everything else, and an edit builds no form an
     await page.waitForFunction((end) => performance.getEntriesByName(end).length > 0, end);
     return told();
   };
-  await page.locator("#tab-scenarios", { hasText: "of 15" }).waitFor();
+  // Not a number of scenarios that an example has: those before would be taken for these.
+  await page.locator("#tab-scenarios", { hasText: "17 of 17" }).waitFor();
   await page.locator(".walk", { hasText: "more that do not hold" }).waitFor();
   assert.deepEqual(await answers(() => argument(page, "path").press("x"), "explained"), ["judged", "explained"]);
   await page.getByLabel("Text of the bundle").click();

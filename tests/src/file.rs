@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -75,6 +75,24 @@ pub fn file(
             Suite::read(&name, &setups, &text, &departures_of(path)?)?.replay(subject, progress)?
         }
     })
+}
+
+/// The suite's own case files, in the order of their names.
+#[must_use]
+pub fn own_files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders =
+        ["vectors", "ceilings", "configuration", "worlds"].map(|folder| std::fs::read_dir(root.join(folder)));
+    let entries = folders.into_iter().flatten().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    files.retain(|path| !path.ends_with("departures.jsonl"));
+    files.extend(
+        ["adversarial", "adversarial-2", "adversarial-3"].map(|folder| root.join(folder).join("cases.jsonl")),
+    );
+    files.push(root.join("adversarial-3/written.jsonl"));
+    files.sort();
+    files
 }
 
 fn departures_of(path: &Path) -> Result<String, FileError> {

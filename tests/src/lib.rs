@@ -19,13 +19,14 @@ mod doubles;
 mod explain;
 mod file;
 pub mod hosts;
+pub mod oracle;
 mod report;
 mod source;
 mod subject;
 pub mod vectors;
 
 pub use explain::Explain;
-pub use file::{FileError, file};
+pub use file::{FileError, file, own_files};
 pub use report::{Disagreement, Report, Tally};
 pub use source::{Progress, ReplayError};
 pub use subject::{

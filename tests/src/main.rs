@@ -2,7 +2,7 @@
 //!
 //! Prints each disagreement with its world, a table by file and by tag, and last a line `N passed, N failed`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -25,7 +25,7 @@ struct Options {
 fn main() -> ExitCode {
     let options = Options::parse();
     let files = if options.files.is_empty() {
-        own_files()
+        conformance::own_files()
     } else {
         options.files
     };
@@ -58,21 +58,4 @@ fn main() -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
-}
-
-/// The suite's own case files, in the order of their names.
-fn own_files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders =
-        ["vectors", "ceilings", "configuration", "worlds"].map(|folder| std::fs::read_dir(root.join(folder)));
-    let entries = folders.into_iter().flatten().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
-    files.retain(|path| !path.ends_with("departures.jsonl"));
-    files.extend(
-        ["adversarial", "adversarial-2", "adversarial-3"].map(|folder| root.join(folder).join("cases.jsonl")),
-    );
-    files.push(root.join("adversarial-3/written.jsonl"));
-    files.sort();
-    files
 }

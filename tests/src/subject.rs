@@ -89,7 +89,7 @@ pub(crate) fn run_offered(subject: &mut dyn Subject, batch: &Batch) -> Vec<Optio
 }
 
 /// A host, at most one engine, and the operations to run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Batch {
     /// Where the host's answers come from.
@@ -109,7 +109,7 @@ impl Batch {
 }
 
 /// Where the host's answers come from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Surroundings {
     /// A machine, as [`callgate_host::VirtualHost::from_value`] reads it.
@@ -121,7 +121,7 @@ pub enum Surroundings {
 /// The documents that an engine is built from: JSON text by their names, as a bundle has them (`policy`, …).
 ///
 /// They are text rather than values because text may contain what values cannot: duplicate keys, comments, nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineParts(BTreeMap<String, String>);
 
 /// The documents' names in the runtime that the vectors were recorded with.
@@ -161,7 +161,7 @@ impl EngineParts {
 }
 
 /// One operation. A field documented as JSON text is a string that is never parsed on the way.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Operation {
     /// Builds the engine; the answer is `null`.
@@ -282,7 +282,7 @@ impl Operation {
 }
 
 /// A call, and what a person approved.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovedCall {
     /// The question.
@@ -302,7 +302,7 @@ pub struct ApprovedCall {
 }
 
 /// The questions about a call with approvals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ApprovedQuestion {
     /// The answer is `{verdict, argsForTransport, explanation}`, with the explanation for an agent.
@@ -408,7 +408,7 @@ fn truth() -> bool {
 }
 
 /// Extractions, whose patterns are added in order, then matches.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WhitelistScript {
     /// The extractions.
     pub extract: Vec<Extraction>,

@@ -1,0 +1,52 @@
+use std::path::Path;
+
+use super::*;
+use crate::hosts::NativeSubject;
+
+fn questions(seed: u64) -> Questions {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("configuration/approvals.jsonl");
+    Questions::new(&[file], seed).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_seed_asks_the_same_questions() {
+    let first: Vec<Batch> = questions(7).take(20).collect();
+    assert_eq!(questions(7).take(20).collect::<Vec<_>>(), first);
+    assert_ne!(questions(8).take(20).collect::<Vec<_>>(), first);
+}
+
+#[test]
+fn a_batch_is_the_same_on_the_other_side() {
+    for batch in questions(1).take(20) {
+        let line = serde_json::to_string(&batch).expect("a batch is JSON");
+        assert_eq!(
+            serde_json::from_str::<Batch>(&line).expect("it is a batch"),
+            batch
+        );
+    }
+}
+
+#[test]
+fn the_questions_are_worth_asking() {
+    let mut compared = Compared::default();
+    for batch in questions(1).take(100) {
+        for (operation, answer) in batch.operations.iter().zip(NativeSubject.run(&batch)) {
+            compared.count(operation, &answer);
+        }
+    }
+    for decision in ["allow", "deny", "escalate"] {
+        let count = compared
+            .verdicts
+            .iter()
+            .filter(|(row, _)| row.starts_with(decision));
+        assert!(count.map(|(_, count)| count).sum::<usize>() > 20, "{compared:?}");
+    }
+}
+
+#[test]
+fn another_order_of_members_is_a_difference() {
+    let answer = |text: &str| Outcome::Answer(serde_json::from_str(text).expect("it is JSON"));
+    assert!(is_same(&answer(r#"{"a":1,"b":2}"#), &answer(r#"{"a":1,"b":2}"#)));
+    assert!(!is_same(&answer(r#"{"a":1,"b":2}"#), &answer(r#"{"b":2,"a":1}"#)));
+    assert!(!is_same(&answer("1"), &Outcome::Refused("no".to_owned())));
+}

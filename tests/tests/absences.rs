@@ -8,18 +8,16 @@ mod facade;
 mod features;
 #[path = "absences/graph.rs"]
 mod graph;
+#[path = "absences/hidden.rs"]
+mod hidden;
 #[path = "absences/layering.rs"]
 mod layering;
-#[path = "absences/prose.rs"]
-mod prose;
 #[path = "absences/search.rs"]
 mod search;
 #[path = "absences/source.rs"]
 mod source;
 #[path = "absences/specification.rs"]
 mod specification;
-#[path = "absences/words.rs"]
-mod words;
 
 use std::collections::BTreeSet;
 use std::fs;

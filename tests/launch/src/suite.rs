@@ -181,7 +181,7 @@ const SERVERS: &[Step] = &[
     in_js("MCP servers", &["npm", "run", "test:servers"]),
     in_js("tables of agents' tools", &["npm", "run", "test:tables"]),
     program("conformance", "conformance"),
-    in_js("playground", &["npm", "run", "test:playground"]),
+    in_js("playground", &["npm", "test", "--workspace", "playground"]),
 ];
 
 /// The steps of the suite: the lists in a line run side by side, one step after the other in each. What waits for a disk, a

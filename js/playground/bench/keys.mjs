@@ -1,7 +1,7 @@
 // The playground in headless Chromium: how long a key takes to a verdict, and a first visit to the first one.
-// `npm run bench:playground` builds the page and prints medians and the longest times, in milliseconds.
+// `npm run bench` builds the page and prints medians and the longest times, in milliseconds.
 import { readdirSync, readFileSync } from "node:fs";
-import { argument, open, stop } from "../playground/test/page.mjs";
+import { argument, open, stop } from "../test/page.mjs";
 
 const TIMES = 9;
 

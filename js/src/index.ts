@@ -15,9 +15,7 @@ export { createRecordedHost } from "./host/recorded.js";
 export {
   createVirtualHost,
   type Machine,
-  type Machine as World,
   type MachineRepository,
-  type MachineRepository as WorldRepository,
 } from "./host/virtual.js";
 export { type Host, HostError, type RealpathFailure, setDefaultHost } from "./host.js";
 export type * from "./types.js";

@@ -32,6 +32,7 @@ mod load;
 mod logged;
 mod looked;
 mod messages;
+mod packs;
 mod pages;
 #[cfg(feature = "http")]
 mod pinning;

@@ -9,10 +9,11 @@ use callgate_core::{
 };
 use callgate_host::{EngineKind, Gate, RealHost};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::asking::Asking;
 use crate::output::{BOLD, DIM, Exit, Failure, Format, GREEN, Out, YELLOW, clean, counted, paint};
+use crate::packs::{self, Pack};
 use target::Target;
 
 /// Draft annotations from what a server says of its tools
@@ -25,9 +26,9 @@ use target::Target;
 ///
 /// With --into, new tools and arguments are added to the annotations in a file, and the rest stays as it is. The
 /// differences between the server and the annotations are shown. If the file is a bundle, tools of the server whose
-/// every call its policy denies and roles that no rule names are shown too. On a terminal the draft is shown as tables.
+/// every call its policy denies, with the rule that denies them and one to add, and roles that no rule names are shown too. On a terminal the draft is shown as tables.
 /// Elsewhere it is the annotations file itself, and with `--format json` one object, `{"annotations", "text",
-/// "drafted", "unsure", "unnamed", "rewritten", "drift", "doubts"}`.
+/// "drafted", "unsure", "unnamed", "rewritten", "drift", "doubts", "rule"}`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Annotate {
@@ -37,10 +38,13 @@ pub(crate) struct Annotate {
     #[arg(long, value_name = "NAME")]
     server: String,
     /// The annotations to add to: a file of them, or a bundle that holds or names them
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "held")]
     into: Option<PathBuf>,
-    /// Write nothing, and exit with 1 if the server differs from the annotations
-    #[arg(long, requires = "into")]
+    /// A pack of `callgate init` to hold the server against, and to draft from
+    #[arg(long, value_name = "PACK", group = "held")]
+    pack: Option<String>,
+    /// Write nothing, and exit with 1 if the server differs from the annotations, or from the pack
+    #[arg(long, requires = "held")]
     check: bool,
 }
 
@@ -54,29 +58,34 @@ impl Annotate {
     pub(crate) fn run(&self, format: Option<Format>, out: &mut Out) -> Result<Exit, Failure> {
         let tools = self.asked.tools()?;
         let target = self.into.as_deref().map(Target::open).transpose()?;
-        let existing = target.as_ref().and_then(Target::annotations);
-        let proposal = propose_annotations(
-            DocumentSource::Text(&tools),
-            &self.server,
-            existing.map(DocumentSource::Text),
-        );
+        let pack = self.pack.as_deref().map(packs::find).transpose()?;
+        let of_pack = pack.map(|pack| pack.annotations(&self.server)).transpose()?;
+        let existing = match (&of_pack, &target) {
+            (Some(annotations), _) => Some(DocumentSource::Value(annotations)),
+            (None, Some(target)) => target.annotations().map(DocumentSource::Text),
+            (None, None) => None,
+        };
+        let has_existing = existing.is_some();
+        let proposal = propose_annotations(DocumentSource::Text(&tools), &self.server, existing);
         let proposal = proposal.map_err(|faults| refusal(&faults))?;
         let doubts = target.as_ref().map(|target| self.doubts(target, &proposal));
         let doubts = doubts.unwrap_or_default();
-        let has_drift = existing.is_some() && !proposal.drift.is_empty();
+        let has_drift = has_existing && !proposal.drift.is_empty();
         let written = match &target {
             Some(target) if !self.check => Some(target.write(&proposal.text)?),
             _ => None,
         };
         if out.human {
-            show(&proposal, &doubts, self.into.is_none(), out)?;
+            let is_within_bundle = target.as_ref().is_some_and(Target::is_within_bundle);
+            self.show(&proposal, &doubts, pack, is_within_bundle, out)?;
             if let Some(written) = &written {
                 out.line(&format!("\n{}", clean(written)))?;
             }
         } else if self.into.is_some() || format == Some(Format::Json) {
             let mut answer = json!(proposal);
             if let Some(answer) = answer.as_object_mut() {
-                answer.insert("doubts".to_owned(), json!(doubts));
+                answer.insert("doubts".to_owned(), json!(doubts.findings));
+                answer.insert("rule".to_owned(), json!(doubts.rule));
                 if self.into.is_some() {
                     answer.shift_remove("annotations");
                     answer.shift_remove("text");
@@ -95,83 +104,133 @@ impl Annotate {
 }
 
 impl Annotate {
-    /// Findings about the server's tools under the policy of a bundle, once they are annotated so. `callgate validate`
+    /// What lint finds about the server's tools under the policy of a bundle, once they are annotated so. `callgate validate`
     /// reports documents that are refused.
-    fn doubts(&self, target: &Target, proposal: &Proposal) -> Vec<Finding> {
+    fn doubts(&self, target: &Target, proposal: &Proposal) -> Doubts {
         let Some((bundle, host)) = target.bundle().zip(RealHost::from_env().ok()) else {
-            return Vec::new();
+            return Doubts::default();
         };
         let builder = Gate::builder().engine(EngineKind::Native).bundle(bundle);
         let gate = builder.part(DocumentKind::Annotations, &*proposal.text).build();
-        let found = gate
-            .ok()
-            .and_then(|gate| gate.lint(&host, None, &|_| {}).ok())
-            .unwrap_or_default();
+        let Ok(gate) = gate else {
+            return Doubts::default();
+        };
+        let found = gate.lint(&host, None, &|_| {}).unwrap_or_default();
         let is_meant = |finding: &Finding| {
             let server = finding.call.as_ref().and_then(|call| call["serverName"].as_str());
             let code = finding.diagnostic.code;
             matches!(code, Code::AlwaysDenied | Code::UnreadRole) && server == Some(&*self.server)
         };
-        let findings = found.into_iter().map(|(_, finding)| finding);
-        findings.filter(is_meant).collect()
+        let findings: Vec<Finding> = found
+            .into_iter()
+            .map(|(_, finding)| finding)
+            .filter(is_meant)
+            .collect();
+        let is_undecided = |finding: &Finding| {
+            let call = finding.call.as_ref().map(Value::to_string);
+            let verdict = call.and_then(|call| gate.evaluate(&*call).ok());
+            finding.diagnostic.code == Code::AlwaysDenied
+                && verdict.is_some_and(|verdict| verdict.rule == "default-deny")
+        };
+        let rule = findings.iter().any(is_undecided).then(|| {
+            json!({
+                "name": format!("ask-{}", self.server),
+                "if": {"server": self.server},
+                "then": "escalate",
+                "reason": format!("A person decides what is done with {}", self.server),
+            })
+        });
+        Doubts { findings, rule }
     }
+
+    fn show(
+        &self,
+        proposal: &Proposal,
+        doubts: &Doubts,
+        pack: Option<&Pack>,
+        is_within_bundle: bool,
+        out: &mut Out,
+    ) -> Result<(), Failure> {
+        rewritten(&proposal.rewritten, out)?;
+        if !proposal.unsure.is_empty() {
+            let heading = "not sure, to be decided by a person:";
+            out.line(&format!("\n{}", paint(YELLOW, heading)))?;
+            table(&proposal.unsure, out)?;
+        }
+        if !proposal.drafted.is_empty() {
+            out.line(&format!("\n{}", paint(BOLD, "drafted:")))?;
+            table(&proposal.drafted, out)?;
+        }
+        if !proposal.drift.is_empty() {
+            let from = match pack {
+                Some(pack) => format!(
+                    "the pack `{}`, which was written for {}",
+                    pack.name,
+                    pack.about()?.recorded
+                ),
+                None => "the annotations".to_owned(),
+            };
+            let heading = format!("the server differs from {from}:");
+            out.line(&format!("\n{}", paint(YELLOW, &heading)))?;
+            for drift in &proposal.drift {
+                out.line(&format!(
+                    "  {} {}",
+                    paint(BOLD, drift.change.as_str()),
+                    clean(&drift.message)
+                ))?;
+            }
+        }
+        if !doubts.findings.is_empty() {
+            out.line(&format!("\n{}", paint(YELLOW, "under the bundle's policy:")))?;
+            for doubt in &doubts.findings {
+                out.line(&format!(
+                    "  {} {}",
+                    paint(BOLD, doubt.diagnostic.code.as_str()),
+                    clean(&doubt.diagnostic.message)
+                ))?;
+            }
+        }
+        if let Some(rule) = &doubts.rule {
+            out.line("  to use these tools, add a rule to the policy; with this one a person is asked about each call:")?;
+            out.line(&format!("  {}", clean(&rule.to_string())))?;
+        }
+        let (sure, unsure) = (proposal.drafted.len(), proposal.unsure.len());
+        let count = format!(
+            "{} drafted, {unsure} to be decided, {} without a role since nothing says that they name something, {}",
+            counted(sure, "argument", "arguments"),
+            proposal.unnamed.len(),
+            counted(proposal.drift.len(), "difference", "differences")
+        );
+        out.line(&format!("\n{}", paint(GREEN, &count)))?;
+        let note = match &self.into {
+            None => Some(
+                "`--into annotations.json` writes the annotations, to a file that a bundle names by `\"annotations\": \
+                 \"annotations.json\"`; elsewhere than on a terminal they are the output",
+            ),
+            Some(_) if is_within_bundle => Some(
+                "with `\"annotations\": \"annotations.json\"` in the bundle they have a file of their own, and the bundle stays short",
+            ),
+            Some(_) => None,
+        };
+        if let Some(note) = note {
+            out.line(&paint(DIM, note))?;
+        }
+        Ok(())
+    }
+}
+
+/// What a bundle's policy makes of a server's tools.
+#[derive(Default)]
+struct Doubts {
+    findings: Vec<Finding>,
+    /// A rule under which a person is asked about tools whose every call is denied for want of a rule.
+    rule: Option<Value>,
 }
 
 /// The faults of the list or of the annotations.
 pub(crate) fn refusal(faults: &[Diagnostic]) -> Failure {
     let shown: Vec<String> = faults.iter().map(ToString::to_string).collect();
     Failure::Invalid(shown.join("\n"))
-}
-
-fn show(proposal: &Proposal, doubts: &[Finding], is_draft: bool, out: &mut Out) -> Result<(), Failure> {
-    rewritten(&proposal.rewritten, out)?;
-    if !proposal.unsure.is_empty() {
-        let heading = "not sure, to be decided by a person:";
-        out.line(&format!("\n{}", paint(YELLOW, heading)))?;
-        table(&proposal.unsure, out)?;
-    }
-    if !proposal.drafted.is_empty() {
-        out.line(&format!("\n{}", paint(BOLD, "drafted:")))?;
-        table(&proposal.drafted, out)?;
-    }
-    if !proposal.drift.is_empty() {
-        out.line(&format!(
-            "\n{}",
-            paint(YELLOW, "the server differs from the annotations:")
-        ))?;
-        for drift in &proposal.drift {
-            out.line(&format!(
-                "  {} {}",
-                paint(BOLD, drift.change.as_str()),
-                clean(&drift.message)
-            ))?;
-        }
-    }
-    if !doubts.is_empty() {
-        out.line(&format!("\n{}", paint(YELLOW, "under the bundle's policy:")))?;
-        for doubt in doubts {
-            out.line(&format!(
-                "  {} {}",
-                paint(BOLD, doubt.diagnostic.code.as_str()),
-                clean(&doubt.diagnostic.message)
-            ))?;
-        }
-    }
-    let (sure, unsure) = (proposal.drafted.len(), proposal.unsure.len());
-    let count = format!(
-        "{} drafted, {unsure} to be decided, {} without a role since nothing says that they name something, {}",
-        counted(sure, "argument", "arguments"),
-        proposal.unnamed.len(),
-        counted(proposal.drift.len(), "difference", "differences")
-    );
-    out.line(&format!("\n{}", paint(GREEN, &count)))?;
-    if is_draft {
-        out.line(&paint(
-            DIM,
-            "`--into FILE` writes the annotations; elsewhere than on a terminal they are the output",
-        ))?;
-    }
-    Ok(())
 }
 
 /// The arguments that are sent in another form than they come in, each name once with its tools.

@@ -26,6 +26,7 @@ mod lint;
 mod logged;
 mod map;
 mod output;
+mod packs;
 mod page;
 #[cfg(feature = "guard")]
 mod pin;

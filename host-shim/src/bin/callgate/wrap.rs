@@ -2,6 +2,7 @@
 
 mod annotated;
 mod arguments;
+mod configured;
 mod edit;
 mod entries;
 mod kept;
@@ -18,6 +19,7 @@ use annotated::Annotated;
 use arguments::Arguments;
 use callgate_host::Gate;
 use clap::Args;
+pub(crate) use configured::{Configured, How, configured};
 use kept::{FORMAT, Kept};
 use server::{DIFFERS, Guarded, NOT_ASKED_FOR, Plan, Server, Unwrapped, Wrapped};
 

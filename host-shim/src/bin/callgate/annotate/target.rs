@@ -49,7 +49,8 @@ impl Target {
         let Some(annotations) = keys.annotations.filter(|_| is_bundle) else {
             return if is_bundle {
                 let message = format!(
-                    "the bundle `{}` has no `annotations`, expected them or the path of their file",
+                    "the bundle `{}` has no `annotations`, expected the path of their file, `\"annotations\": \"annotations.json\"`, or \
+                     the annotations themselves",
                     path.display()
                 );
                 Err(Failure::Invalid(message))
@@ -95,6 +96,11 @@ impl Target {
     /// The bundle that holds the annotations, or names them.
     pub(super) fn bundle(&self) -> Option<&Path> {
         self.bundle.as_deref()
+    }
+
+    /// Returns `true` if the bundle holds the annotations itself.
+    pub(super) fn is_within_bundle(&self) -> bool {
+        self.bundle.as_ref() == Some(&self.path)
     }
 
     /// The annotations that are there.

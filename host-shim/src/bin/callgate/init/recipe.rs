@@ -1,0 +1,157 @@
+//! The files of a bundle for servers that have a pack.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use crate::output::Failure;
+use crate::packs::Pack;
+
+/// A server that somebody has, and the pack for it.
+pub(super) struct Chosen {
+    pub(super) server: String,
+    pub(super) pack: &'static Pack,
+}
+
+/// The name of the file of annotations.
+pub(super) const ANNOTATIONS_FILE: &str = "annotations.json";
+
+/// The name of the file of scenarios.
+pub(super) const SCENARIOS_FILE: &str = "scenarios.jsonl";
+
+/// The text of `callgate.json`.
+pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, Failure> {
+    let (mut rules, mut aliases, mut in_sandbox) = (String::new(), Map::new(), Vec::new());
+    for (at, one) in chosen.iter().enumerate() {
+        let about = one.pack.about()?;
+        if let Some(kind) = about.kind {
+            in_sandbox.push(&*one.server);
+            if kind != one.server {
+                aliases.insert(one.server.clone(), kind.into());
+            }
+        }
+        let is_of_pack = |other: &&Chosen| other.pack.name == one.pack.name;
+        if chosen.iter().take(at).any(|other| is_of_pack(&other)) {
+            continue;
+        }
+        let servers: Vec<&str> = chosen.iter().filter(is_of_pack).map(|one| &*one.server).collect();
+        let _ = writeln!(rules, "      // {}: {}", servers.join(", "), about.description);
+        for rule in about.rules {
+            rules += &rule_of(rule, &servers);
+        }
+    }
+    // A server that takes paths and does more than serve files needs rules for them, and no sandbox.
+    let mut options = json!({"unknownArguments": "deny", "sandboxServers": in_sandbox});
+    if !aliases.is_empty() {
+        options["serverAliases"] = aliases.into();
+    }
+    let tests = match chosen.is_empty() {
+        true => String::new(),
+        false => format!(
+            "  \"tests\": [\"{SCENARIOS_FILE}\"], // Calls with what is expected of them: `callgate test` runs them.\n"
+        ),
+    };
+    Ok(format!(
+        r#"// What an agent may do with its servers. `callgate validate` checks this file, `callgate map` shows what it allows.
+{{
+  "sandbox": ".", // In this folder some servers may read and write: `sandboxServers`. Rules are for everything else.
+  // No call touches these, whatever the rules say. Who writes these documents or git's own gives orders, so they are among them.
+  "protectedPaths": ["~/.ssh", "**/.env", "**/.git", "callgate.json", "{ANNOTATIONS_FILE}"],
+  "policy": {{
+    "rules": [ // The first rule that holds for a value decides: allow, escalate (a person is asked) or deny.
+{rules}    ], // What no rule decides about is denied.
+  }},
+  "annotations": "{ANNOTATIONS_FILE}", // What the arguments of each server's tools mean. A tool that is not there is denied.
+  "options": {}, // An argument that is not annotated is denied. The sandbox is for these servers.
+{tests}}}
+"#,
+        spaced(&options)
+    ))
+}
+
+/// A rule for these servers, on two lines.
+fn rule_of(mut rule: Map<String, Value>, servers: &[&str]) -> String {
+    if let Some(conditions) = rule.get_mut("if").and_then(Value::as_object_mut) {
+        let servers = match servers {
+            [server] => json!(server),
+            servers => json!(servers),
+        };
+        conditions.insert("server".to_owned(), servers);
+    }
+    let of = |name: &str| spaced(rule.get(name).unwrap_or(&Value::Null));
+    format!(
+        "      {{ \"name\": {}, \"if\": {},\n        \"then\": {}, \"reason\": {} }},\n",
+        of("name"),
+        of("if"),
+        of("then"),
+        of("reason")
+    )
+}
+
+/// The text of the annotations: two lines a tool.
+pub(super) fn annotations(chosen: &[Chosen]) -> Result<String, Failure> {
+    let mut servers = Vec::new();
+    for one in chosen {
+        let mut tools = Vec::new();
+        for mut tool in one.pack.annotated_tools()? {
+            let schema = tool
+                .as_object_mut()
+                .and_then(|tool| tool.shift_remove("inputSchema"));
+            let annotated = spaced(&tool);
+            let annotated = annotated.strip_suffix(" }").unwrap_or(&annotated);
+            let schema = spaced(&schema.unwrap_or(json!({})));
+            tools.push(format!(
+                "        {annotated},\n          \"inputSchema\": {schema} }}"
+            ));
+        }
+        servers.push(format!(
+            "    {}: {{\n      \"tools\": [\n{}\n      ]\n    }}",
+            json!(one.server),
+            tools.join(",\n")
+        ));
+    }
+    Ok(format!(
+        "{{\n  \"servers\": {{\n{}\n  }}\n}}\n",
+        servers.join(",\n")
+    ))
+}
+
+/// The scenarios of all of them.
+pub(super) fn scenarios(chosen: &[Chosen]) -> Result<String, Failure> {
+    let mut text = String::new();
+    for one in chosen {
+        for scenario in one.pack.scenarios(&one.server)? {
+            let _ = writeln!(text, "{}", spaced(&scenario));
+        }
+    }
+    Ok(text)
+}
+
+/// Two servers of one name are one to the engine.
+pub(super) fn check_names(chosen: &[Chosen]) -> Result<(), Failure> {
+    let mut seen = BTreeMap::new();
+    for one in chosen {
+        if let Some(other) = seen.insert(&*one.server, one.pack.name) {
+            return Err(Failure::Fault(format!(
+                "the server `{}` is given twice, for the packs `{other}` and `{}`, expected a name for each",
+                one.server, one.pack.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A value on one line, with spaces.
+fn spaced(value: &Value) -> String {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            let members = members
+                .iter()
+                .map(|(key, value)| format!("{}: {}", json!(key), spaced(value)));
+            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        scalar => scalar.to_string(),
+    }
+}

@@ -1,0 +1,59 @@
+//! The servers that an agent's configuration has, for who only reads it.
+
+use std::fs;
+use std::path::Path;
+
+use super::server::{Plan, Server, Way};
+use super::{edit, toml};
+use crate::output::Failure;
+
+/// A server of a configuration.
+pub(crate) struct Configured {
+    pub(crate) name: String,
+    /// How it is spoken to, or why that cannot be told.
+    pub(crate) how: Result<How, String>,
+}
+
+/// How a server is spoken to.
+pub(crate) enum How {
+    /// It is started as a program, with these arguments.
+    Program(Vec<String>),
+    /// It has an address.
+    Url(String),
+}
+
+/// Reads the servers of a configuration, in every form that `callgate wrap` reads. A guard before a server is looked through.
+pub(crate) fn configured(file: &Path) -> Result<Vec<Configured>, Failure> {
+    let place = file.display();
+    let text = fs::read_to_string(file)
+        .map_err(|error| Failure::Fault(format!("cannot read `{place}`: {error}")))?;
+    let mut found = Vec::new();
+    let plan = |server: &Server<'_>| {
+        let how = match &server.way {
+            Way::Program(words) => How::Program(behind_guard(words).to_vec()),
+            Way::Url(address) => How::Url(address.url.clone()),
+        };
+        let name = server.name.to_owned();
+        found.push(Configured { name, how: Ok(how) });
+        Plan::Leave("".into())
+    };
+    let read = match file.extension().is_some_and(|extension| extension == "toml") {
+        true => toml::wrap(&text, plan),
+        false => edit::wrap(&text, plan),
+    };
+    let read = read.map_err(|reason| Failure::Invalid(format!("{place}: {reason}")))?;
+    let unread = read.left.into_iter().filter(|(_, reason)| !reason.is_empty());
+    found.extend(unread.map(|(name, reason)| Configured {
+        name,
+        how: Err(reason.into_owned()),
+    }));
+    Ok(found)
+}
+
+/// The command of the server that a guard stands before.
+fn behind_guard(words: &[String]) -> &[String] {
+    let is_guard = matches!(words, [program, guard, ..]
+        if guard == "guard" && program.rsplit('/').next() == Some("callgate"));
+    let at = words.iter().position(|word| word == "--").filter(|_| is_guard);
+    at.and_then(|at| words.get(at + 1..)).unwrap_or(words)
+}

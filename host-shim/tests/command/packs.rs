@@ -11,7 +11,9 @@ fn packs() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/packs");
     let mut names: Vec<String> = fs::read_dir(folder)
         .expect("the packs")
-        .map(|entry| entry.expect("a pack").file_name().into_string().expect("UTF-8"))
+        .map(|entry| entry.expect("an entry"))
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().into_string().expect("UTF-8"))
         .collect();
     names.sort();
     names
@@ -268,4 +270,26 @@ fn a_configuration_of_unknown_servers_makes_a_bundle_to_add_to() {
         &[],
         &["not.json: has none of `mcpServers`"],
     );
+}
+
+#[cfg(feature = "guard")]
+#[test]
+fn a_server_in_a_container_gets_its_own_names_of_the_disk() {
+    let project = Project::new();
+    let folder = project.folder.path().join("project");
+    let folder = folder.to_str().expect("UTF-8");
+    let servers = json!({"mcpServers": {"files": {"command": "docker", "args": [
+        "run", "-i", "--rm", "-v", format!("{folder}:/workspace"), "mcp/filesystem", "/workspace"]}}});
+    project.write("mcp.json", servers.to_string());
+    stdout(
+        &project,
+        "project",
+        &["init", "--from", "mcp.json", ".", "--force"],
+        0,
+    );
+    stdout(&project, "project", &["validate", "--strict"], 0);
+    let call =
+        json!({"serverName": "files", "toolName": "read_text_file", "arguments": {"path": "src/a.rs"}});
+    let judged = stdout(&project, "project", &["eval", &call.to_string()], 0);
+    assert!(judged.contains("/workspace/src/a.rs"), "{judged}");
 }

@@ -1,5 +1,7 @@
 //! `callgate init`: a bundle to begin with, in one file.
 
+#[cfg(feature = "guard")]
+mod container;
 mod recipe;
 
 use std::fs::{self, OpenOptions};
@@ -126,7 +128,11 @@ impl Init {
             }
             let server = server.to_owned();
             let pack = packs::find(pack)?;
-            chosen.push(Chosen { server, pack });
+            chosen.push(Chosen {
+                server,
+                pack,
+                mounts: Vec::new(),
+            });
         }
         #[cfg(feature = "guard")]
         let without = self.read(&mut chosen)?;
@@ -171,6 +177,7 @@ impl Init {
             return Ok(without);
         };
         for Configured { name: server, how } in configured(file)? {
+            let mut mounts = Vec::new();
             let (pack, asked) = match how {
                 Err(why) => {
                     without.push(Without {
@@ -181,6 +188,7 @@ impl Init {
                     continue;
                 }
                 Ok(How::Program(words)) => {
+                    mounts = container::mounts(&words);
                     let pack = packs::recognize(words.iter().map(String::as_str))?;
                     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
                     (pack, format!("-- {}", words.join(" ")))
@@ -191,7 +199,7 @@ impl Init {
                 // Several projects may have the same server.
                 let is_same = |one: &Chosen| one.server == server && one.pack.name == pack.name;
                 if !chosen.iter().any(is_same) {
-                    chosen.push(Chosen { server, pack });
+                    chosen.push(Chosen { server, pack, mounts });
                 }
                 continue;
             }
@@ -214,7 +222,7 @@ impl Init {
         for file in files {
             out.line(&format!("wrote {}", clean(file)))?;
         }
-        for Chosen { server, pack } in &written.chosen {
+        for Chosen { server, pack, .. } in &written.chosen {
             let about = pack.about()?;
             let what = format!("the pack `{}`, written for {}", pack.name, about.recorded);
             out.line(&format!("{}: {}", clean(server), paint(DIM, &what)))?;
@@ -260,7 +268,7 @@ fn report(files: &[String], written: &Written) -> Result<Value, Failure> {
     let mut answer = json!({"written": files, "next": next});
     if !written.chosen.is_empty() || !written.without.is_empty() {
         let mut servers = Vec::new();
-        for Chosen { server, pack } in &written.chosen {
+        for Chosen { server, pack, .. } in &written.chosen {
             let about = pack.about()?;
             servers.push(json!({"server": server, "pack": pack.name, "recorded": about.recorded}));
         }

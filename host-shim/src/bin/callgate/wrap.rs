@@ -284,7 +284,10 @@ impl Wrap {
         if !self.bundle.exists() {
             return Err(Failure::Helped {
                 message: format!("there is no `{}`", self.bundle.display()),
-                help: "`callgate init` writes one".to_owned(),
+                help: format!(
+                    "`callgate init --from {}` writes one for its servers",
+                    self.file.display()
+                ),
             });
         }
         Ok(Arguments {

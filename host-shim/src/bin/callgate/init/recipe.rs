@@ -12,6 +12,8 @@ use crate::packs::Pack;
 pub(super) struct Chosen {
     pub(super) server: String,
     pub(super) pack: &'static Pack,
+    /// The folders of the host that it sees under other names, each with its name there.
+    pub(super) mounts: Vec<(String, String)>,
 }
 
 /// The name of the file of annotations.
@@ -22,11 +24,19 @@ pub(super) const SCENARIOS_FILE: &str = "scenarios.jsonl";
 
 /// The text of `callgate.json`.
 pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, Failure> {
-    let (mut rules, mut aliases, mut in_sandbox) = (String::new(), Map::new(), Vec::new());
+    let (mut rules, mut in_sandbox) = (String::new(), Vec::new());
+    let (mut aliases, mut paths) = (Map::new(), Map::new());
     for (at, one) in chosen.iter().enumerate() {
         let about = one.pack.about()?;
         if let Some(kind) = about.kind {
             in_sandbox.push(&*one.server);
+            if !one.mounts.is_empty() {
+                let names = one
+                    .mounts
+                    .iter()
+                    .map(|(host, inside)| (host.clone(), inside.clone().into()));
+                paths.insert(one.server.clone(), names.collect::<Map<_, _>>().into());
+            }
             if kind != one.server {
                 aliases.insert(one.server.clone(), kind.into());
             }
@@ -45,6 +55,9 @@ pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, Failure> {
     let mut options = json!({"unknownArguments": "deny", "sandboxServers": in_sandbox});
     if !aliases.is_empty() {
         options["serverAliases"] = aliases.into();
+    }
+    if !paths.is_empty() {
+        options["serverPaths"] = paths.into();
     }
     let tests = match chosen.is_empty() {
         true => String::new(),

@@ -80,9 +80,15 @@ fn a_name_that_is_not_that_of_a_pack_is_refused() {
         ("playwrite", "did you mean `playwright`?"),
         ("zzz", "expected context7, desktop-commander, fetch"),
         ("a=zzz", "there is no pack `zzz`"),
-        ("=git", "expected PACK or NAME=PACK"),
-        ("a=git,a=fetch", "the server `a` is given twice"),
-        ("git,git", "the server `git` is given twice"),
+        ("=git", "its name is empty"),
+        ("*=time", "holds `*`"),
+        ("a\n\"=time", "a control character"),
+        ("git=filesystem", "servers called `git` are of another kind"),
+        (
+            "a=git,a=fetch",
+            "its name is given twice, for the packs `git` and `fetch`",
+        ),
+        ("git,git", "its name is given twice"),
     ] {
         project.check(&["init", "--for", packs, "new"], 1, &[], &[said]);
     }
@@ -263,6 +269,18 @@ fn a_configuration_of_unknown_servers_makes_a_bundle_to_add_to() {
     stdout(&project, "project/new", &["validate", "--strict"], 0);
     let call = json!({"serverName": "own", "toolName": "look", "arguments": {}}).to_string();
     stdout(&project, "project/new", &["eval", &call], 3);
+    // A name that stands for other servers, or ends the comment that it is written in, opens nothing.
+    let names = json!({"mcpServers": {"*": {"command": "mcp-server-time"}, "a\n{": {"command": "mcp-server-time"},
+                                      "b // {": {"command": "mcp-server-fetch"}, "git": {"command": "mcp-server-filesystem"}}});
+    project.write("names.json", names.to_string());
+    let said = stdout(&project, "project", &["init", "--from", "names.json", "names"], 0);
+    let said: Value = serde_json::from_str(&said).expect("JSON");
+    let servers = said["servers"].as_array().expect("servers");
+    let unsuitable = servers
+        .iter()
+        .filter(|one| one["why"].as_str().is_some_and(|why| why.contains("name")));
+    assert_eq!((servers.len(), unsuitable.count()), (4, 3), "{said}");
+    stdout(&project, "project/names", &["validate", "--strict"], 0);
     project.write("not.json", r#"{"a": 1}"#);
     project.check(
         &["init", "--from", "not.json", "other"],

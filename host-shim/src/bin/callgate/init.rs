@@ -121,13 +121,11 @@ impl Init {
         let mut chosen = Vec::new();
         for one in &self.packs {
             let (server, pack) = one.split_once('=').unwrap_or((one, one));
-            if server.is_empty() {
-                return Err(Failure::Fault(format!(
-                    "found `{one}`, expected PACK or NAME=PACK"
-                )));
+            let pack = packs::find(pack)?;
+            if let Some(why) = recipe::unsuitable(server, pack, &chosen)? {
+                return Err(Failure::Fault(format!("the server `{}`: {why}", clean(server))));
             }
             let server = server.to_owned();
-            let pack = packs::find(pack)?;
             chosen.push(Chosen {
                 server,
                 pack,
@@ -139,7 +137,6 @@ impl Init {
         #[cfg(not(feature = "guard"))]
         let without = Vec::new();
         let is_for_any_project = chosen.is_empty() && without.is_empty();
-        recipe::check_names(&chosen)?;
         let next = |command: &str, what| (command.to_owned(), what);
         let mut questions = vec![
             next("callgate validate", "are the documents right?"),
@@ -197,10 +194,21 @@ impl Init {
             };
             if let Some(pack) = pack {
                 // Several projects may have the same server.
-                let is_same = |one: &Chosen| one.server == server && one.pack.name == pack.name;
-                if !chosen.iter().any(is_same) {
-                    chosen.push(Chosen { server, pack, mounts });
+                if chosen
+                    .iter()
+                    .any(|one| one.server == server && one.pack.name == pack.name)
+                {
+                    continue;
                 }
+                if let Some(why) = recipe::unsuitable(&server, pack, chosen)? {
+                    without.push(Without {
+                        server,
+                        why,
+                        run: None,
+                    });
+                    continue;
+                }
+                chosen.push(Chosen { server, pack, mounts });
                 continue;
             }
             let bundle = self.dir.join(BUNDLE_FILE).display().to_string();

@@ -103,6 +103,7 @@ pub(crate) fn recognize<'w>(
 /// the package in `node_modules`, the host of an address.
 #[cfg(any(feature = "guard", test))]
 fn names_of(word: &str) -> Vec<String> {
+    let word = word.strip_prefix("npm:").unwrap_or(word);
     let mut names = vec![word.to_owned()];
     // The version of npm, of Python or of an image; the first character is the scope's of npm.
     let ends = word
@@ -250,6 +251,17 @@ mod tests {
             ("uvx mcp-server-git==2026.10.19", Some("git")),
             ("python3 -m mcp_server_git", Some("git")),
             ("/home/u/.venv/bin/mcp-server-fetch", Some("fetch")),
+            (
+                "deno run -A npm:@modelcontextprotocol/server-filesystem@2026 .",
+                Some("filesystem"),
+            ),
+            (
+                "cmd /c npx -y @modelcontextprotocol/server-memory",
+                Some("memory"),
+            ),
+            ("https://mcp.context7.com/mcp?key=1", Some("context7")),
+            ("docker run mcr.microsoft.com/playwright/mcp", Some("playwright")),
+            ("docker run ghcr.io/github/github-mcp-server", None),
             ("npx -y git", None),
             ("node server.js", None),
             ("npx -y @evil/server-filesystem", None),

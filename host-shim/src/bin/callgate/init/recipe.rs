@@ -1,11 +1,10 @@
 //! The files of a bundle for servers that have a pack.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::output::Failure;
+use crate::output::{Failure, clean};
 use crate::packs::Pack;
 
 /// A server that somebody has, and the pack for it.
@@ -46,7 +45,12 @@ pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, Failure> {
             continue;
         }
         let servers: Vec<&str> = chosen.iter().filter(is_of_pack).map(|one| &*one.server).collect();
-        let _ = writeln!(rules, "      // {}: {}", servers.join(", "), about.description);
+        let _ = writeln!(
+            rules,
+            "      // {}: {}",
+            clean(&servers.join(", ")),
+            about.description
+        );
         for rule in about.rules {
             rules += &rule_of(rule, &servers);
         }
@@ -141,19 +145,29 @@ pub(super) fn scenarios(chosen: &[Chosen]) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Two servers of one name are one to the engine.
-pub(super) fn check_names(chosen: &[Chosen]) -> Result<(), Failure> {
-    let mut seen = BTreeMap::new();
-    for one in chosen {
-        if let Some(other) = seen.insert(&*one.server, one.pack.name) {
-            return Err(Failure::Fault(format!(
-                "the server `{}` is given twice, for the packs `{other}` and `{}`, expected a name for each",
-                one.server, one.pack.name
-            )));
-        }
+/// Why a bundle cannot have a server of this name for the pack, if it cannot.
+pub(super) fn unsuitable(server: &str, pack: &Pack, chosen: &[Chosen]) -> Result<Option<String>, Failure> {
+    if server.is_empty() || server.contains('*') || server.contains(char::is_control) {
+        // In a rule `*` would stand for every other server too.
+        return Ok(Some(
+            "its name is empty, or holds `*` or a control character, expected another name".to_owned(),
+        ));
     }
-    Ok(())
+    if let Some(other) = chosen.iter().find(|one| one.server == server) {
+        return Ok(Some(format!(
+            "its name is given twice, for the packs `{}` and `{}`, expected a name for each",
+            other.pack.name, pack.name
+        )));
+    }
+    let kind = pack.about()?.kind;
+    let is_of_other_kind = KINDS.contains(&server) && kind.as_deref().is_some_and(|kind| kind != server);
+    Ok(is_of_other_kind.then(|| {
+        format!("servers called `{server}` are of another kind to the engine, expected another name")
+    }))
 }
+
+/// The names that are kinds of servers.
+const KINDS: [&str; 2] = ["filesystem", "git"];
 
 /// A value on one line, with spaces.
 fn spaced(value: &Value) -> String {

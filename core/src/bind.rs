@@ -14,6 +14,7 @@ mod relations;
 mod shape;
 mod siblings;
 mod spelling;
+mod uris;
 mod value;
 mod walk;
 
@@ -28,4 +29,5 @@ pub use prepared::{Prepared, Replacement, View};
 pub use shape::ShapeError;
 pub(crate) use shape::{Renamed, shape};
 pub(crate) use siblings::{Looked, Reached, Siblings, descend};
+pub(crate) use uris::{ReadUri, UriForm};
 pub use value::{PointerToken, Value};

@@ -13,7 +13,7 @@ mod server;
 
 pub(crate) use argument_name::{ArgumentName, Segment};
 pub(crate) use conditional::{
-    Absent, Argument, Clause, Condition, ConditionArgument, Reach, Roles, Separator, Test,
+    Absent, Argument, Clause, Condition, ConditionArgument, Reach, Roles, Scheme, Separator, Test,
 };
 pub use effect::{Effect, MatchType};
 pub(crate) use pointer_tree::{PointerTree, item_index};

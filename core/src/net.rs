@@ -17,6 +17,7 @@ mod remote;
 mod simple;
 mod target;
 mod text;
+mod uri;
 mod url;
 
 #[cfg(test)]
@@ -36,4 +37,5 @@ pub(crate) use key::{Key, Scopes};
 pub(crate) use location::{Location, UrlKind, cost_of_parsing, long_host};
 pub(crate) use pattern::fault as domain_pattern_fault;
 pub(crate) use text::percent_decode;
+pub(crate) use uri::{Uri, begins_with_host, file_uri, is_about_blank, other_readings};
 pub use url::{extract_domain, normalize_url};

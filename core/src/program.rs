@@ -371,6 +371,19 @@ impl<'p> ResolvedRoles<'p> {
         }
     }
 
+    /// Leaves these roles to the tool's arguments at these places, whose values have no others in this call.
+    pub(crate) fn narrow(&mut self, narrowed: impl Iterator<Item = (usize, &'p [RoleId])>) {
+        let Some(resolved) = &mut self.resolved else {
+            return;
+        };
+        for (at, found) in narrowed {
+            if let Some(roles) = resolved.roles.get_mut(at) {
+                *roles = found;
+            }
+        }
+        resolved.sets = RoleSets::new(resolved.roles.iter().copied());
+    }
+
     /// The roles of the tool's argument at this place.
     #[inline]
     pub(crate) fn get(&self, at: usize) -> Option<&'p [RoleId]> {
@@ -443,9 +456,10 @@ impl RoleSets {
 
     /// Those of these arguments, unless some depend on the call.
     pub(crate) fn fixed(arguments: &[Argument]) -> Option<Self> {
-        let is_fixed = arguments
-            .iter()
-            .all(|argument| !argument.roles.is_conditional() && argument.absent != Some(Absent::Nothing));
+        let is_fixed = arguments.iter().all(|argument| {
+            let may_be_none = argument.is_narrowed() || argument.absent == Some(Absent::Nothing);
+            !argument.roles.is_conditional() && !may_be_none
+        });
         is_fixed.then(|| Self::new(arguments.iter().map(|argument| argument.roles.by_default())))
     }
 }

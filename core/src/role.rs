@@ -227,6 +227,9 @@ builtin_roles! {
     TEXT = 16, "text", Opaque, Identity, &[],
         "prose or data that is never taken for a path",
         "Assign to contents, messages, queries, patterns, selectors, names of patterns that are left out, and notes.";
+    RESOURCE_URI = 17, "resource-uri", Url, Identity, &[],
+        "URI of something that will be read: a file of this machine or a web page, or data in itself",
+        "Assign to arguments that take a `file:`, `http:`, `https:` or `data:` URI, or a path in its place.";
 }
 
 /// A set of roles of one registry.
@@ -260,6 +263,8 @@ impl RoleSet {
     /// The roles of texts for people and programs to read as they stand, JSON among them.
     pub(crate) const PROSE: RoleSet =
         RoleSet(1 << RoleId::COMMIT_MESSAGE.0 | 1 << RoleId::EMAIL_BODY.0 | 1 << RoleId::TEXT.0);
+    /// The roles under which a `resource-uri` is judged.
+    pub(crate) const OF_URIS: RoleSet = RoleSet(1 << RoleId::READ_PATH.0 | 1 << RoleId::FETCH_URL.0);
     /// Every possible role.
     pub const ALL: RoleSet = RoleSet(u64::MAX);
 
@@ -342,7 +347,7 @@ impl fmt::Display for RoleError {
     }
 }
 
-/// The roles of one engine: the seventeen built-in ones, `address` if it has a world, then the host's.
+/// The roles of one engine: the eighteen built-in ones, `address` if it has a world, then the host's.
 #[derive(Clone, Debug)]
 pub struct Registry {
     definitions: Vec<RoleDefinition>,
@@ -433,7 +438,7 @@ impl Registry {
             .collect()
     }
 
-    /// Returns `true` if the role is one of the built-in seventeen.
+    /// Returns `true` if the role is one of the built-in eighteen.
     pub fn is_builtin(role: RoleId) -> bool {
         usize::from(role.0) < BUILTIN
     }
@@ -482,6 +487,7 @@ mod tests {
             ("email-body", &["text", "sent"]),
             ("none", &["no resource"]),
             ("text", &["prose or data", "never", "path"]),
+            ("resource-uri", &["URI", "file", "web page", "read"]),
         ];
         let registry = Registry::default();
         assert_eq!(words.len(), registry.iter().count());

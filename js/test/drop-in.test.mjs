@@ -23,6 +23,7 @@ const ROLES = [
   ["email-body", "opaque", false, ["google-workspace"]],
   ["none", "opaque", false, []],
   ["text", "opaque", false, []],
+  ["resource-uri", "url", true, []],
 ];
 const named = (keep) => ROLES.filter(keep).map(([role]) => role);
 

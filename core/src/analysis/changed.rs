@@ -59,6 +59,8 @@ pub(super) fn unshown(one: Side<'_>, other: Side<'_>) -> Vec<String> {
         differs(is_other, format!("`relativeTo` of `{}`", argument.name));
         let is_other = known.is_some_and(|known| known.reach != argument.reach);
         differs(is_other, format!("`reach` of `{}`", argument.name));
+        let is_other = known.is_some_and(|known| known.scheme != argument.scheme);
+        differs(is_other, format!("`scheme` of `{}`", argument.name));
         let is_other = known.is_some_and(|known| known.separator != argument.separator);
         differs(is_other, format!("`separator` of `{}`", argument.name));
         let is_other = known.is_some_and(|known| known.absent != argument.absent);

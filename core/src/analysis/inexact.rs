@@ -54,6 +54,11 @@ impl Divided<'_, '_> {
             .iter()
             .flat_map(|one| one.roles.possible())
             .collect();
+        let read_as_uris = self.tool.arguments.iter().filter(|one| one.is_narrowed());
+        let notes: Vec<String> = read_as_uris
+            .map(|one| format!("texts of `{}`, which are read as URIs", one.name))
+            .collect();
+        notes.into_iter().for_each(|note| self.note(note));
         let in_one_text = self.tool.arguments.iter().filter(|one| one.separator.is_some());
         let notes: Vec<String> = in_one_text
             .map(|one| format!("several values in one text of `{}`", one.name))

@@ -253,22 +253,27 @@ fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registr
                 ));
         }
     }
-    refuse_two_separators(&arguments, node);
+    refuse_two(&arguments, node, "one `separator`", |one| one.separator);
+    refuse_two(&arguments, node, "one `scheme`", |one| one.scheme);
+    refuse_two(&arguments, node, "`resource-uri`", |one| one.is_uri.then_some(()));
     Some(arguments)
 }
 
-/// Refuses roles of one text that differ in what stands between its values: only one of them can be what is sent.
-fn refuse_two_separators(arguments: &[Argument], node: &Node<'_, '_>) {
-    for one in arguments.iter().filter(|one| one.separator.is_some()) {
+/// Refuses roles of one text that differ in how it is read: only one of them can be what is sent.
+fn refuse_two<T: PartialEq>(
+    arguments: &[Argument],
+    node: &Node<'_, '_>,
+    expected: &str,
+    said: impl Fn(&Argument) -> Option<T>,
+) {
+    for one in arguments.iter().filter(|one| said(one).is_some()) {
         let mut others = arguments.iter();
-        let other = others.find(|other| other.separator != one.separator && other.name.may_meet(&one.name));
+        let other = others.find(|other| said(other) != said(one) && other.name.may_meet(&one.name));
         if let Some(other) = other {
             let (one, other) = (one.name.to_string(), other.name.to_string());
             node.refuse(
                 Code::InvalidValue,
-                &format!(
-                    "in which `{one}` and `{other}` may name one text, expected one `separator` for both"
-                ),
+                &format!("in which `{one}` and `{other}` may name one text, expected {expected} for both"),
             );
         }
     }
@@ -288,6 +293,8 @@ fn argument(name: Option<ArgumentName>, spec: Option<RoleSpec>) -> Option<Argume
         roles,
         relative_to,
         reach,
+        is_uri,
+        scheme,
         separator,
         absent,
     } = spec?;
@@ -296,6 +303,8 @@ fn argument(name: Option<ArgumentName>, spec: Option<RoleSpec>) -> Option<Argume
         roles,
         relative_to,
         reach,
+        is_uri,
+        scheme,
         separator,
         absent,
     })
@@ -334,6 +343,18 @@ mod tests {
         assert_eq!(faults.len(), expected.len(), "{faults:#?}");
         for (fault, expected) in faults.iter().zip(expected) {
             assert!(fault.starts_with(expected), "{fault}");
+        }
+    }
+
+    #[test]
+    fn one_text_is_read_in_one_way() {
+        let web = json!({"roles": "fetch-url", "scheme": "http"});
+        for (said, other) in [(web, "fetch-url"), (json!("resource-uri"), "read-path")] {
+            check(
+                file(json!([tool(json!({"/a/*": said, "/a/0": other}))])),
+                &["error[invalid-value] at a.servers.s.tools[0].args: found `{"],
+            );
+            check(file(json!([tool(json!({"/a/*": said, "/a/0": said}))])), &[]);
         }
     }
 

@@ -16,6 +16,8 @@ pub(super) fn add(arguments: &mut Vec<Argument>, semantics: &Semantics) {
                 roles,
                 relative_to: None,
                 reach: None,
+                is_uri: false,
+                scheme: None,
                 separator: None,
                 absent: None,
             });
@@ -59,6 +61,8 @@ mod tests {
                 roles: Roles::Fixed(vec![RoleId::NONE]),
                 relative_to: None,
                 reach: None,
+                is_uri: false,
+                scheme: None,
                 separator: None,
                 absent: None,
             })

@@ -3,8 +3,8 @@
 
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Json, Node, Object, keys};
-use crate::model::{Absent, Clause, Reach, Roles, Separator};
-use crate::role::{Registry, RoleId};
+use crate::model::{Absent, Clause, Reach, Roles, Scheme, Separator};
+use crate::role::{Registry, RoleId, RoleSet};
 
 /// The roles of an argument, and what more is said of its values.
 pub(super) struct RoleSpec {
@@ -12,6 +12,10 @@ pub(super) struct RoleSpec {
     /// The argument that its relative paths start from.
     pub(super) relative_to: Option<Box<str>>,
     pub(super) reach: Option<Reach>,
+    /// `true` if its texts are URIs; its roles are then those under which they are judged.
+    pub(super) is_uri: bool,
+    /// The scheme of a URL that is given without one.
+    pub(super) scheme: Option<Scheme>,
     /// The text between the values in one text.
     pub(super) separator: Option<Separator>,
     pub(super) absent: Option<Absent>,
@@ -24,27 +28,52 @@ impl RoleSpec {
             roles,
             relative_to: None,
             reach: None,
+            is_uri: false,
+            scheme: None,
             separator: None,
             absent: None,
         }
     }
 }
 
-/// The roles of an argument, alone or as `{roles, relativeTo?, reach?, separator?, absent?}`.
+/// The roles of an argument, alone or as `{roles, relativeTo?, reach?, scheme?, separator?, absent?}`.
 pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option<RoleSpec> {
     let mut known = keys::ROLE_SPEC.iter();
     if !known.any(|key| node.value().get(key).is_some()) {
-        return read_roles(node, registry).map(RoleSpec::of);
+        let (roles, is_uri) = with_uris(node, read_roles(node, registry)?, registry)?;
+        return Some(RoleSpec {
+            is_uri,
+            ..RoleSpec::of(roles)
+        });
     }
     // A misspelled key here would change what a value means, so it is an error and not a warning.
     let object = node.object_of(keys::ROLE_SPEC, Severity::Error)?;
-    let roles = object.require("roles", "an array of roles", |node| read_roles(node, registry));
+    let roles = object.require("roles", "an array of roles", |node| {
+        with_uris(node, read_roles(node, registry)?, registry)
+    });
     let base = object.optional("relativeTo").map(|node| node.name());
     let reach = object.optional("reach").map(|node| node.word());
+    let scheme = object.optional("scheme").map(|node| {
+        let (roles, is_uri) = roles.as_ref()?;
+        let is_web = !is_uri && is_alone(roles, RoleId::FETCH_URL, registry);
+        if !is_web {
+            node.refuse(
+                Code::InvalidValue,
+                "expected it of an argument whose only role of a resource is `fetch-url`",
+            );
+        }
+        node.word().filter(|_| is_web)
+    });
     let separator = object.optional("separator").map(|node| node.word());
     let absent = object.optional("absent").map(|node| read_absent(&node));
+    let (roles, is_uri) = roles?;
     Some(RoleSpec {
-        roles: roles?,
+        roles,
+        is_uri,
+        scheme: match scheme {
+            Some(scheme) => Some(scheme?),
+            None => None,
+        },
         relative_to: match base {
             Some(base) => Some(base?.into()),
             None => None,
@@ -62,6 +91,32 @@ pub(super) fn read_role_spec(node: &Node<'_, '_>, registry: &Registry) -> Option
             None => None,
         },
     })
+}
+
+/// Puts the roles under which URIs are judged in the place of `resource-uri`, and says if it was there.
+fn with_uris(node: &Node<'_, '_>, mut roles: Roles, registry: &Registry) -> Option<(Roles, bool)> {
+    let is_uri = roles.possible().any(|role| role == RoleId::RESOURCE_URI);
+    if is_uri && !is_alone(&roles, RoleId::RESOURCE_URI, registry) {
+        node.refuse(
+            Code::InvalidValue,
+            "expected `resource-uri` by itself, without another role of a resource",
+        );
+        return None;
+    }
+    for list in roles.lists_mut() {
+        if list.contains(&RoleId::RESOURCE_URI) {
+            *list = RoleSet::OF_URIS.iter().collect();
+        }
+    }
+    Some((roles, is_uri))
+}
+
+/// Returns `true` if the role stands by itself wherever a resource is named.
+fn is_alone(roles: &Roles, role: RoleId, registry: &Registry) -> bool {
+    let is_resource = |role: &RoleId| registry.get(*role).is_resource_identifier();
+    let mut lists = roles.lists();
+    lists.all(|list| *list == [role] || !list.iter().any(is_resource))
+        && roles.possible().any(|possible| possible == role)
 }
 
 /// The meaning of an argument that is not given: `nothing`, or the value that the server takes.
@@ -227,6 +282,53 @@ mod tests {
             let read = read_role_spec(&Node::document(&spec, "x", &report), &Registry::default());
             assert_eq!(read.and_then(|spec| spec.separator), expected, "{word:?}");
             assert_eq!(report.has_errors(), expected.is_none(), "{word:?}");
+        }
+    }
+
+    #[test]
+    fn a_spec_says_that_texts_are_uris() {
+        let check = |spec: Value, expected: Option<(bool, Option<Scheme>)>, faults: &[&str]| {
+            let (report, spec) = (Report::default(), Json::from(&spec));
+            let read = read_role_spec(&Node::document(&spec, "x", &report), &Registry::default());
+            let read = read.map(|spec| (spec.is_uri, spec.scheme));
+            assert_eq!(read, expected);
+            let found = report.finish("x");
+            let found: Vec<&str> = found.iter().map(|fault| fault.code.as_str()).collect();
+            assert_eq!(found, faults);
+        };
+        let clause = |roles: &str| json!([{"condition": {"arg": "x", "is": "truthy"}, "roles": roles}]);
+        let scheme = |roles: Value, scheme: &str| json!({"roles": roles, "scheme": scheme});
+        check(json!("resource-uri"), Some((true, None)), &[]);
+        check(
+            json!({"roles": ["resource-uri"], "separator": ","}),
+            Some((true, None)),
+            &[],
+        );
+        check(
+            json!({"default": "resource-uri", "when": clause("none")}),
+            Some((true, None)),
+            &[],
+        );
+        check(json!(["resource-uri", "write-path"]), None, &["invalid-value"]);
+        check(json!(["resource-uri", "none"]), None, &["invalid-value"]);
+        check(
+            json!({"default": ["read-path"], "when": clause("resource-uri")}),
+            None,
+            &["widening-condition", "invalid-value"],
+        );
+        check(
+            scheme(json!("fetch-url"), "http"),
+            Some((false, Some(Scheme::Http))),
+            &[],
+        );
+        check(scheme(json!("fetch-url"), "https"), None, &["unknown-value"]);
+        for roles in [
+            json!("resource-uri"),
+            json!("read-path"),
+            json!(["fetch-url", "read-path"]),
+            json!("none"),
+        ] {
+            check(scheme(roles, "http"), None, &["invalid-value"]);
         }
     }
 

@@ -15,6 +15,7 @@ use super::path_like::{self, PathLike};
 use super::shape::ShapeError;
 use super::siblings::Siblings;
 use super::spelling::{misspelt_argument, misspelt_member};
+use super::uris::{self, ReadUri, UriForm};
 use super::value::{MOST_MEMBERS, PointerToken, Value};
 use super::walk::{Met, WayStep, walk};
 use crate::model::{Argument, ConditionArgument, Reach, SchemaType, Separator, ServerKind};
@@ -48,6 +49,8 @@ pub(crate) struct BoundValue<'p, 'c> {
     pub(crate) reach: Option<Reach>,
     /// How it stood in a text of several values, if it did; its place is then that of an item in the text.
     pub(crate) part: Option<Part>,
+    /// The way in which it is read, where its text is not simply the value.
+    pub(crate) uri: Option<Box<ReadUri<'c>>>,
     /// The argument that the call does not give and for which the server takes this value.
     pub(crate) absent: Option<&'p Argument>,
     /// The position of the annotated argument under which it was found, among those that name that member or something inside
@@ -71,6 +74,7 @@ impl<'p, 'c> BoundValue<'p, 'c> {
             relative_to: None,
             reach: None,
             part: None,
+            uri: None,
             absent: None,
             rank: 0,
         }
@@ -88,7 +92,10 @@ impl<'p, 'c> BoundValue<'p, 'c> {
 
     /// The string as given, for messages; a placeholder where it is not well-formed.
     pub(crate) fn raw(&self) -> &str {
-        self.text.as_deref().unwrap_or("\u{fffd}")
+        match &self.uri {
+            Some(uri) => &uri.given,
+            None => self.text.as_deref().unwrap_or("\u{fffd}"),
+        }
     }
 }
 
@@ -115,6 +122,8 @@ pub(crate) struct BoundArguments<'p, 'c> {
     pub(crate) open: Vec<&'p Argument>,
     /// The arguments that are not given, by their places, and the values that the server takes for them.
     taken: Vec<(usize, &'p str)>,
+    /// The roles that remain to arguments whose values decide about them, by the arguments' places.
+    narrowed: BTreeMap<usize, RoleSet>,
     /// Programs read a value differently on which the roles of an argument depend.
     pub(crate) has_unsure_roles: bool,
     /// Values were left out because the steps of the call are not enough for so many.
@@ -201,6 +210,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         }
         if let Some(tool) = tool {
             self.take_values(program, tool);
+            self.narrow();
             if tool.has_bases {
                 self.check_bases(program, tool, members);
                 self.bases_first();
@@ -270,13 +280,50 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 continue;
             }
             let is_path = role_set.intersects(program.path_roles);
-            self.values.push(BoundValue {
+            let mut value = BoundValue {
                 relative_to: argument.relative_to.as_deref().filter(|_| is_path),
                 reach: argument.reach,
                 absent: Some(argument),
                 rank: at,
                 ..BoundValue::new(None, Box::default(), Some(text.to_owned().into()), roles)
-            });
+            };
+            if program.compatibility == Compatibility::Careful {
+                self.read_uri(&mut value, argument, at);
+            }
+            self.values.push(value);
+        }
+    }
+
+    /// Reads the value as the argument's annotation says, and keeps the roles that it then has.
+    fn read_uri(&mut self, value: &mut BoundValue<'p, 'c>, argument: &Argument, at: usize) {
+        let text = value.text.as_deref();
+        let Some(reading) = text.and_then(|text| uris::read(text, value.role_set, argument)) else {
+            return;
+        };
+        let narrowed = self.narrowed.entry(at).or_default();
+        *narrowed = narrowed.union(reading.roles);
+        value.roles = uris::roles(reading.roles);
+        value.role_set = reading.roles;
+        if !matches!(reading.form, Some(UriForm::Path)) {
+            value.relative_to = None;
+        }
+        if let Some(form) = reading.form {
+            let given = match reading.text {
+                Some(text) => value.text.replace(text.into()),
+                None => value.text.clone(),
+            };
+            let given = given.unwrap_or_default();
+            value.uri = Some(Box::new(ReadUri { given, form }));
+        }
+    }
+
+    /// Leaves to arguments that take URIs the roles of what the call names.
+    fn narrow(&mut self) {
+        let narrowed = std::mem::take(&mut self.narrowed);
+        if !narrowed.is_empty() {
+            let narrowed = narrowed.into_iter();
+            self.resolved
+                .narrow(narrowed.map(|(at, roles)| (at, uris::roles(roles))));
         }
     }
 
@@ -361,6 +408,8 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         let argument = tool.arguments.get(index)?;
         let relative_to = argument.relative_to.as_deref();
         Some(AnnotatedArgument {
+            argument,
+            index,
             rank,
             at,
             name,
@@ -535,11 +584,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         text: Option<Cow<'c, str>>,
     ) {
         let bytes = text.as_deref().map_or(0, str::len);
-        if annotated.is_resource && bytes > program.limits.value_bytes {
-            self.refuse_long(program, annotated, bytes);
-            return;
-        }
-        let value = BoundValue {
+        let mut value = BoundValue {
             argument: Some(annotated.at),
             place,
             text,
@@ -548,9 +593,17 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             relative_to: annotated.relative_to,
             reach: annotated.reach,
             part,
+            uri: None,
             absent: None,
             rank: annotated.rank,
         };
+        if annotated.is_careful {
+            self.read_uri(&mut value, annotated.argument, annotated.index);
+        }
+        if annotated.is_resource && !value.roles.is_empty() && bytes > program.limits.value_bytes {
+            self.refuse_long(program, annotated, bytes);
+            return;
+        }
         if self.values.len() >= program.limits.values_per_role
             && !self.count_further(program, annotated.role_set)
         {
@@ -610,6 +663,9 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
 
 /// A member of the arguments with the roles that the annotation gives it.
 struct AnnotatedArgument<'n, 'p> {
+    argument: &'p Argument,
+    /// Its place among all of the tool.
+    index: usize,
     /// Its place among those that name the member or something inside it.
     rank: usize,
     at: usize,

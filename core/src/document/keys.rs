@@ -64,7 +64,7 @@ pub(crate) const SEMANTICS: &[&str] = &[
 pub(crate) const ARG_SCHEMA: &[&str] = &["path_params", "arg_aliases", "required"];
 pub(crate) const CONDITIONAL_ROLES: &[&str] = &["default", "when"];
 pub(crate) const CLAUSE: &[&str] = &["condition", "roles"];
-pub(crate) const ROLE_SPEC: &[&str] = &["roles", "relativeTo", "reach", "separator", "absent"];
+pub(crate) const ROLE_SPEC: &[&str] = &["roles", "relativeTo", "reach", "scheme", "separator", "absent"];
 
 /// The options of an engine.
 pub(crate) const OPTIONS: &[&str] = &[

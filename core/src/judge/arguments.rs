@@ -249,7 +249,7 @@ impl<'p> Case<'p, '_, '_> {
                 look.add_ref(text);
             }
             if let Some((text, _)) = operand.text_of_parts() {
-                look.sent_items.push(operand.given().to_owned());
+                look.sent_items.push(operand.bound.raw().to_owned());
                 if below.len() == 1 {
                     parts.entry(text).or_default().push(operand);
                 }

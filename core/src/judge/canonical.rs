@@ -7,7 +7,7 @@ use url::Url;
 
 use super::careful;
 use super::operand::{Form, Operand};
-use crate::bind::BoundValue;
+use crate::bind::{BoundValue, UriForm};
 use crate::host::Facts;
 use crate::net;
 use crate::path::{CanonicalPath, Resolver, Unresolvable};
@@ -87,6 +87,12 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     ) -> Result<Form, Unresolvable> {
         let program = self.program;
         let text = bound.text.as_deref();
+        let given = bound.uri.as_ref().map(|_| bound.raw());
+        match &bound.uri {
+            Some(uri) if matches!(uri.form, UriForm::Unclear) => return Err(Unresolvable::Uri),
+            Some(_) if given.is_some_and(careful::holds_urls) => return Err(Unresolvable::Several),
+            Some(_) | None => {}
+        }
         // Below its base a path is sent relative to it.
         let is_sent_absolute =
             bound.relative_to.is_none() && !self.base.is_git && self.sends_canonical(bound);

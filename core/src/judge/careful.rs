@@ -98,7 +98,7 @@ pub(super) fn parts(text: &str) -> Option<impl Iterator<Item = &str>> {
 
 /// Returns `true` for a text in which a URL of its own follows a separator, or in which one stands within the host of a URL. In
 /// the path and the query of one URL they are ordinary characters.
-fn holds_urls(text: &str) -> bool {
+pub(super) fn holds_urls(text: &str) -> bool {
     let is_url = |part: &str| {
         let scheme = part.split_once("://").map(|(scheme, _)| scheme);
         scheme.is_some_and(|scheme| {

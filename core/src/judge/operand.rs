@@ -63,7 +63,7 @@ pub(crate) struct PathRest {
     pub(super) moved: Option<String>,
     /// Where the link itself is, when the path is one and the call removes it.
     pub(super) entry: Option<CanonicalPath>,
-    /// The paths that git may take the value for beside the canonical one, where it reads it as a pattern.
+    /// The paths that programs may take the value for beside the canonical one, where they read it as a pattern or a URI.
     pub(super) readings: Vec<CanonicalPath>,
     /// The path of the argument that it is relative to.
     pub(super) base: Option<Arc<str>>,
@@ -104,7 +104,7 @@ impl<'p, 'c> Operand<'p, 'c> {
         known.map(|(_, addresses)| addresses.as_slice())
     }
 
-    /// The text as given; empty where it is not well-formed.
+    /// The text that is judged, which is the one that was given unless that is a URI; empty where it is not well-formed.
     pub(super) fn given(&self) -> &str {
         self.bound.text.as_deref().unwrap_or_default()
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::canonical::Canonicalizer;
 use super::careful;
 use super::operand::{Form, PathRest};
-use crate::bind::BoundValue;
+use crate::bind::{BoundValue, ReadUri, UriForm};
+use crate::net;
 use crate::path::{CanonicalPath, Unresolvable, expand_tilde, is_literal, lexical, pathspec_readings};
 use crate::program::{Compatibility, RelativePaths};
 use crate::role::{RoleId, Step};
@@ -69,10 +70,13 @@ impl<'h> Canonicalizer<'_, 'h> {
         if is_careful && self.holds_paths(&given, directory, &canonical) {
             return Err(Unresolvable::Several);
         }
-        let readings = match is_pattern {
+        let mut readings = match is_pattern {
             true => self.other_paths(readings, directory, &canonical)?,
             false => Vec::new(),
         };
+        if let Some(uri) = &bound.uri {
+            readings.extend(self.other_files(uri, bound.raw(), &canonical)?);
+        }
         let entry = match bound.role_set.contains(RoleId::DELETE_PATH) {
             true => self.resolver().entry(&given, directory)?,
             false => None,
@@ -170,6 +174,30 @@ impl<'h> Canonicalizer<'_, 'h> {
             }
             if path != *canonical && !found.contains(&path) {
                 found.push(path);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The files that exist and that a reader of URIs may open where it is given what is sent, beside the one that is named.
+    fn other_files(
+        &mut self,
+        uri: &ReadUri<'_>,
+        given: &str,
+        canonical: &CanonicalPath,
+    ) -> Result<Vec<CanonicalPath>, Unresolvable> {
+        let path = canonical.as_str();
+        let sent = match &uri.form {
+            UriForm::File { rest } => net::file_uri(path, rest, given),
+            UriForm::Path | UriForm::Web | UriForm::Unclear => Cow::Borrowed(path),
+        };
+        let mut found: Vec<CanonicalPath> = Vec::new();
+        for reading in net::other_readings(&sent, path) {
+            self.facts.take_steps(1 + reading.len() / READ_BYTES);
+            let other = self.resolver().resolve(&reading, "/")?;
+            let is_new = other != *canonical && !found.contains(&other);
+            if is_new && self.resolver().may_exist(other.as_str()) {
+                found.push(other);
             }
         }
         Ok(found)

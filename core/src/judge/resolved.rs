@@ -160,8 +160,8 @@ impl<'p> Case<'p, '_, '_> {
 
     /// The argument of the tool that the value stands under.
     pub(super) fn argument_of(&self, operand: &Operand<'_, '_>) -> Option<usize> {
-        operand.bound.argument?;
-        let mut arguments = self.arguments.resolved.iter();
-        arguments.position(|roles| std::ptr::eq(roles, operand.bound.roles))
+        let (member, rank) = operand.bound.origin();
+        let (name, _) = self.call.arguments.members().get(member?)?;
+        self.tool?.member(name).arguments.get(rank).copied()
     }
 }

@@ -7,7 +7,8 @@ use super::canonical::Canonicalizer;
 use super::careful;
 use super::operand::{Form, Operand};
 use super::path_forms::is_relative;
-use crate::bind::{Replacement, join};
+use crate::bind::{Replacement, UriForm, join};
+use crate::net;
 use crate::path::{CanonicalPath, Unresolvable, lexical};
 use crate::program::{Compatibility, ServerPath};
 use crate::role::{Category, Registry};
@@ -89,7 +90,7 @@ impl<'h> Canonicalizer<'_, 'h> {
     pub(super) fn views(&mut self, operand: &Operand<'_, '_>) -> [String; 2] {
         let replaced = self.replacement(operand, true);
         let (transport, policy) = replaced.map_or((None, None), |one| (one.transport, one.policy));
-        [transport, policy].map(|text| text.unwrap_or_else(|| operand.given().to_owned()))
+        [transport, policy].map(|text| text.unwrap_or_else(|| operand.bound.raw().to_owned()))
     }
 
     /// The text that holds these operands, in both views; `None` if it stays as it is.
@@ -112,7 +113,7 @@ impl<'h> Canonicalizer<'_, 'h> {
             let texts = replaced.map_or([None, None], |one| [one.transport, one.policy]);
             for ((view, is_changed), text) in views.iter_mut().zip(&mut is_changed).zip(texts) {
                 *is_changed |= text.is_some();
-                view.push(text.map_or(Cow::Borrowed(operand.given()), Cow::Owned));
+                view.push(text.map_or(Cow::Borrowed(operand.bound.raw()), Cow::Owned));
             }
         }
         let [transport, policy] = views.map(|view| join(part.separator, view.iter().map(|text| &**text)));
@@ -176,8 +177,13 @@ impl<'h> Canonicalizer<'_, 'h> {
             true => Some(self.sent(&canonical, base)?),
             false => Some(Cow::Borrowed(&*canonical)),
         };
+        let given = bound.raw();
         let changed = |in_view: Cow<'_, str>| {
-            let is_changed = !are_same(in_view.as_bytes(), text.as_bytes());
+            let in_view = match bound.uri.as_ref().map(|uri| &uri.form) {
+                Some(UriForm::File { rest }) => Cow::Owned(net::file_uri(&in_view, rest, given).into_owned()),
+                Some(UriForm::Path | UriForm::Web | UriForm::Unclear) | None => in_view,
+            };
+            let is_changed = !are_same(in_view.as_bytes(), given.as_bytes());
             is_changed.then(|| in_view.into_owned())
         };
         let transport = transport.and_then(changed);

@@ -1,6 +1,7 @@
 //! Annotated arguments, whose roles may depend on a sibling argument.
 
 use std::fmt;
+use std::iter;
 
 use super::argument_name::ArgumentName;
 use super::scalars::{ComparedValue, ConditionValue, Scalar, Scalars};
@@ -19,10 +20,29 @@ pub(crate) struct Argument {
     pub(crate) relative_to: Option<Box<str>>,
     /// How far the tool changes what its paths name; `None` where nobody says.
     pub(crate) reach: Option<Reach>,
+    /// `true` if its texts are URIs, each judged under the role of what it names.
+    pub(crate) is_uri: bool,
+    /// The scheme of a URL that is given without one; `None` where nobody says.
+    pub(crate) scheme: Option<Scheme>,
     /// The separator of the values in one text; `None` where a text is one value.
     pub(crate) separator: Option<Separator>,
     /// The meaning of a call that does not give it; `None` where nobody says.
     pub(crate) absent: Option<Absent>,
+}
+
+impl Argument {
+    /// Returns `true` if the roles of its values depend on what they are.
+    pub(crate) fn is_narrowed(&self) -> bool {
+        self.is_uri || self.scheme.is_some()
+    }
+}
+
+named! {
+    /// The scheme of a URL that is given without one.
+    pub(crate) enum Scheme {
+        /// As browsers read what is typed: a host, and what follows it.
+        Http = "http",
+    }
 }
 
 /// The meaning of an argument that a call does not give.
@@ -167,14 +187,22 @@ pub(crate) enum Test {
 impl Roles {
     /// Every role that the argument can have in some call.
     pub(crate) fn possible(&self) -> impl Iterator<Item = RoleId> {
+        self.lists().flatten().copied()
+    }
+
+    /// The roles that it has in some call, by default first.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &[RoleId]> {
+        let clauses = self.clauses().iter().map(|clause| clause.roles.as_slice());
+        iter::once(self.by_default()).chain(clauses)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn lists_mut(&mut self) -> impl Iterator<Item = &mut Vec<RoleId>> {
         let (first, when) = match self {
-            Roles::Fixed(roles) => (roles, [].as_slice()),
-            Roles::Conditional { default, when } => (default, when.as_slice()),
+            Self::Fixed(roles) => (roles, Default::default()),
+            Self::Conditional { default, when } => (default, when.iter_mut()),
         };
-        first
-            .iter()
-            .chain(when.iter().flat_map(|clause| &clause.roles))
-            .copied()
+        iter::once(first).chain(when.map(|clause| &mut clause.roles))
     }
 
     /// Returns `true` if the roles depend on the call.

@@ -51,6 +51,8 @@ pub(crate) enum Unresolvable {
     NamedHome,
     /// A `file:` URI: some programs decode it, for others it is a name.
     FileUri,
+    /// It is not clearly a path, or a URI of a file of this machine, of a web page, or of data in itself.
+    Uri,
     /// The path, or a link on the way, means something different in each process.
     ProcessRelative,
     /// It lies in a directory through which macOS gives other names to every file.
@@ -123,6 +125,9 @@ impl fmt::Display for Unresolvable {
             Self::IllFormed => "is not well-formed Unicode",
             Self::NamedHome => "begins with `~name`, which programs read differently",
             Self::FileUri => "is a `file:` URI, which programs read differently",
+            Self::Uri => {
+                "is not clearly a path, an `http:` or `https:` URL, a `file:` URI of a file of this machine, or a `data:` URI"
+            }
             Self::ProcessRelative => "means something else in each process",
             Self::OtherNames => {
                 "lies in `/.nofollow`, `/.resolve` or `/.vol`, through which macOS gives other names to files"
@@ -183,6 +188,7 @@ impl Unresolvable {
             | Self::Name
             | Self::Json { .. }
             | Self::FileUri
+            | Self::Uri
             | Self::Pathspec
             | Self::Loop
             | Self::Denied

@@ -6,7 +6,7 @@ use crate::document::{Node, Relative, keys};
 use crate::glob::NamePattern;
 use crate::limits::Limits;
 use crate::model::Condition;
-use crate::role::Registry;
+use crate::role::{Registry, RoleId};
 
 use super::{Conditions, DomainCondition, ListCondition, ListDefinition, PathCondition, Policy, Rule};
 
@@ -92,7 +92,7 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
     let object = node.object()?;
     // A misspelled condition would be missing, and the rule wider than it looks.
     let all_known = object.unknown_keys(keys::RULE_CONDITIONS, Severity::Error);
-    let roles = object.read_if_present("roles", |node| node.roles(registry));
+    let roles = object.read_if_present("roles", |node| rule_roles(node, registry));
     let server = object.read_if_present("server", |node| read_names(node, limits));
     let tool = object.read_if_present("tool", |node| read_names(node, limits));
     let paths = object.read_if_present("paths", |node| read_paths(node, registry, limits));
@@ -122,9 +122,22 @@ pub(super) fn read_names(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Nam
     })
 }
 
+/// Roles that a rule may be about. Under `resource-uri` nothing is judged.
+fn rule_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Vec<RoleId>> {
+    let roles = node.roles(registry)?;
+    if !roles.is_empty() && roles.iter().all(|role| *role == RoleId::RESOURCE_URI) {
+        node.refuse(
+            Code::InvalidValue,
+            "expected `read-path` or `fetch-url`, as which the values of `resource-uri` are judged",
+        );
+        return None;
+    }
+    Some(roles)
+}
+
 fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<PathCondition> {
     let paths = node.object_of(keys::PATHS, Severity::Error)?;
-    let roles = paths.require("roles", "an array of roles", |node| node.roles(registry));
+    let roles = paths.require("roles", "an array of roles", |node| rule_roles(node, registry));
     let within = paths.require("within", "a directory", |node| {
         node.path(Relative::Warned, limits)
     });
@@ -136,7 +149,7 @@ fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Opti
 
 fn read_domains(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<DomainCondition> {
     let domains = node.object_of(keys::DOMAINS, Severity::Error)?;
-    let roles = domains.require("roles", "an array of roles", |node| node.roles(registry));
+    let roles = domains.require("roles", "an array of roles", |node| rule_roles(node, registry));
     let allowed = domains.require("allowed", "an array of domain patterns", |node| {
         node.patterns(limits)
     });
@@ -148,7 +161,7 @@ fn read_domains(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Op
 
 fn read_list(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<ListCondition> {
     let list = node.object_of(keys::LIST, Severity::Error)?;
-    let roles = list.require("roles", "an array of roles", |node| node.roles(registry));
+    let roles = list.require("roles", "an array of roles", |node| rule_roles(node, registry));
     let allowed = list.require("allowed", "an array of entries", |node| node.patterns(limits));
     let match_type = list.require("matchType", "one of `domains`, `emails`, `identifiers`", |node| {
         node.word()
@@ -308,6 +321,13 @@ mod tests {
             (json!({"tool": [1]}), &["error[wrong-type] tool[0]: "]),
             (json!({"servers": ["x"]}), &["error[unknown-key] servers: "]),
             (json!({"roles": "read-path"}), &[]),
+            (json!({"roles": ["resource-uri", "read-path"]}), &[]),
+            (
+                json!({"roles": "resource-uri"}),
+                &[
+                    "error[invalid-value] roles: found `\"resource-uri\"`, expected `read-path` or `fetch-url`",
+                ],
+            ),
             (
                 json!({"roles": "reader"}),
                 &["error[unknown-role] roles: found `\"reader\"`, expected a role"],

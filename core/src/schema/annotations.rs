@@ -7,7 +7,7 @@ use super::shape::{
     about, document, either, flag, list, map, name, object, roles, some_roles, text, texts, word,
 };
 use crate::document::keys;
-use crate::model::{Reach, Separator, SideEffectLevel, ToolKind};
+use crate::model::{Reach, Scheme, Separator, SideEffectLevel, ToolKind};
 use crate::named::Named;
 
 pub(super) fn annotations() -> Value {
@@ -74,6 +74,7 @@ fn argument() -> Value {
         "reach" => word::<Reach>(
             "How far the tool changes what its paths name: the entry alone, or the tree below it.",
         ),
+        "scheme" => word::<Scheme>("The scheme of a URL that is given without one, as browsers take it."),
         "separator" => word::<Separator>(
             "What stands between the values in one text; `json`: the text is a JSON array of strings.",
         ),

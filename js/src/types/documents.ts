@@ -115,6 +115,8 @@ export interface RoleSpec<Role extends string = ArgumentRole, Found extends stri
   readonly relativeTo?: string | undefined;
   /** How far the tool changes what its paths name: the entry alone, or everything below it as well. */
   readonly reach?: Word<"entry" | "tree", Found> | undefined;
+  /** The scheme of a URL that is given without one, under `fetch-url`, as browsers take it. */
+  readonly scheme?: Word<"http", Found> | undefined;
   /** The separator of the values in one text; `"json"`: the text is a JSON array of strings. */
   readonly separator?: Word<"," | ";" | "\n" | "json", Found> | undefined;
   /** The meaning of a call without it: `"nothing"`, or the value that the server takes, which is judged and not sent. */

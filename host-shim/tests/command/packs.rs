@@ -19,6 +19,12 @@ fn packs() -> Vec<String> {
     names
 }
 
+/// A server in a shell, without tools.
+#[cfg(feature = "http")]
+const ANSWERS: &str = r#"while read -r line; do id=${line#*\"id\":}; id=${id%%[,\}]*}; case $line in
+*'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}';;
+*'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[]}}';; esac; done"#;
+
 fn stdout(project: &Project, folder: &str, arguments: &[&str], code: i32) -> String {
     let output = project.run_in(folder, arguments);
     let text = String::from_utf8(output.stdout).expect("UTF-8");
@@ -133,6 +139,23 @@ fn what_a_server_has_that_its_pack_does_not_know_is_said() {
         "changed-schema the argument `query` of `search_nodes`",
     ] {
         assert!(said.contains(part), "{part}: {said}");
+    }
+    // Who drafts what there is a pack for hears of it.
+    #[cfg(feature = "http")]
+    {
+        let draft = [
+            "annotate",
+            "--server",
+            "m",
+            "--",
+            "sh",
+            "-c",
+            ANSWERS,
+            "@modelcontextprotocol/server-memory",
+        ];
+        let output = project.run(&draft);
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(said.contains("callgate init --for m=memory DIR"), "{said}");
     }
     // The bundle that was written says the same.
     stdout(&project, "project", &["init", "--for", "notes=memory", "new"], 0);

@@ -75,6 +75,7 @@ impl Annotate {
             Some(target) if !self.check => Some(target.write(&proposal.text)?),
             _ => None,
         };
+        self.tell_of_pack()?;
         if out.human {
             let is_within_bundle = target.as_ref().is_some_and(Target::is_within_bundle);
             self.show(&proposal, &doubts, pack, is_within_bundle, out)?;
@@ -141,6 +142,25 @@ impl Annotate {
             })
         });
         Doubts { findings, rule }
+    }
+
+    /// Says so if there is a pack for the server, which people have looked at.
+    fn tell_of_pack(&self) -> Result<(), Failure> {
+        #[cfg(feature = "guard")]
+        if self.pack.is_none()
+            && self.into.is_none()
+            && let Some(pack) = packs::recognize(self.asked.words().iter().map(String::as_str))?
+        {
+            let named = match self.server == pack.name {
+                true => pack.name.to_owned(),
+                false => format!("{}={}", self.server, pack.name),
+            };
+            crate::output::note(&format!(
+                "this is a draft; the pack `{}` has annotations of this server that people looked at: `callgate init --for {named} DIR`",
+                pack.name
+            ));
+        }
+        Ok(())
     }
 
     fn show(

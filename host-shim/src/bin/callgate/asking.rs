@@ -83,6 +83,14 @@ impl Asking {
         }
     }
 
+    /// The words by which the server is started or reached; none for a list that was saved.
+    #[cfg(feature = "guard")]
+    pub(crate) fn words(&self) -> Vec<String> {
+        let command = self.asked.command.iter().flatten();
+        let words = command.map(|word| word.to_string_lossy().into_owned());
+        words.chain(self.asked.url.clone()).collect()
+    }
+
     /// The list of tools as the server writes it, which a pin is of.
     #[cfg(feature = "guard")]
     pub(crate) fn tools_as_written(&self) -> Result<String, Failure> {

@@ -7,7 +7,6 @@
 //! is wrong into a [`Report`]. A place is a chain on the stack: its text is made only for a fault.
 
 mod bytes;
-mod comments;
 mod condition;
 mod fraction;
 mod json;
@@ -28,7 +27,7 @@ use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 
 pub use bytes::{MOST_FILE_BYTES, document_text, utf8};
-pub use comments::without_comments;
+pub use callgate_jsontext::without_comments;
 pub(crate) use condition::IS;
 pub(crate) use json::{Json, Members};
 pub(crate) use json_path::JsonPath;

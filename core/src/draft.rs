@@ -9,7 +9,6 @@ mod evidence;
 mod git;
 mod merge;
 mod place;
-mod rewrite;
 mod schema;
 mod tool;
 mod tools_list;
@@ -19,6 +18,7 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use callgate_jsontext::{render, rewrite, without_comments};
 use indexmap::map::Entry;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -116,7 +116,7 @@ pub fn propose_annotations(
     };
     let (annotations, drift) = drafter.merge(&tools, old.as_ref())?;
     Ok(Proposal {
-        text: text_of(existing, old, &annotations, &limits),
+        text: text_of(existing, &annotations),
         annotations,
         drafted: drafter.drafted,
         unsure: in_order(drafter.unsure),
@@ -127,17 +127,25 @@ pub fn propose_annotations(
 }
 
 /// The text of the merged annotations: that of the existing ones, as far as it can stay.
-fn text_of(existing: Option<DocumentSource<'_>>, old: Option<Value>, new: &Value, limits: &Limits) -> String {
-    let rewritten = match (existing, old) {
-        (Some(DocumentSource::Text(text)), Some(old)) => rewrite::rewrite(text, &old, new),
+fn text_of(existing: Option<DocumentSource<'_>>, new: &Value) -> String {
+    let rewritten = match existing {
+        Some(DocumentSource::Text(text)) => rewrite(text, &with_schema(text, new)),
         _ => None,
     };
-    let is_same = |text: &String| {
-        let read = load(DocumentSource::Text(text), ANNOTATIONS, limits, |_| false);
-        read.is_ok_and(|read| Value::from(read) == *new)
-    };
-    let whole = || rewrite::render(new, "") + "\n";
-    rewritten.filter(is_same).unwrap_or_else(whole)
+    rewritten.unwrap_or_else(|| render(new, "") + "\n")
+}
+
+/// The annotations with the key for editors that the text has, which says nothing about tools.
+fn with_schema(text: &str, annotations: &Value) -> Value {
+    const KEY: &str = "$schema";
+    let mut with_schema = annotations.clone();
+    let old: Option<Map<String, Value>> = serde_json::from_str(&without_comments(text)).ok();
+    if let (Some(old), Value::Object(members)) = (old, &mut with_schema)
+        && let Some((at, (key, value))) = old.into_iter().enumerate().find(|(_, (key, _))| key == KEY)
+    {
+        members.shift_insert(at.min(members.len()), key, value);
+    }
+    with_schema
 }
 
 struct Drafter<'s> {

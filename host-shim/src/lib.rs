@@ -45,7 +45,6 @@ pub mod guard;
 pub mod hook;
 #[cfg(feature = "mcp")]
 pub mod mcp;
-mod members;
 mod real_host;
 #[cfg(any(feature = "http", feature = "mcp", feature = "otel"))]
 mod tls;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use callgate_jsontext::push_string;
 use serde_json::value::RawValue;
 
 use super::call::Arguments;
@@ -148,18 +149,6 @@ fn splice(text: &mut String, value: &RawValue, edits: &[Edit<'_>]) -> Option<()>
 fn separate(text: &mut String, at: usize) {
     if at > 0 {
         text.push(',');
-    }
-}
-
-fn push_string(text: &mut String, value: &str) {
-    let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
-    if value.bytes().any(is_escaped) {
-        // Writing a text to memory does not fail.
-        text.push_str(&serde_json::to_string(value).unwrap_or_default());
-    } else {
-        text.push('"');
-        text.push_str(value);
-        text.push('"');
     }
 }
 

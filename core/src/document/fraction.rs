@@ -3,8 +3,8 @@
 
 use std::cell::Cell;
 
-use super::comments::string_end;
 use crate::text::decimal;
+use callgate_jsontext::string_end;
 
 /// The numbers of a JSON text that are not whole, or are too large to be read as such, in their order.
 pub(super) struct Fractions<'t> {

@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 use crate::diagnostic::{Diagnostic, Position};
 
-use super::comments::without_comments;
 use super::parse::syntax_fault;
 use super::position::{Lines, Walk};
+use super::without_comments;
 
 /// A member of an object, where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic, Position};
 use crate::sort;
 
-use super::comments::{comment_end, string_end};
+use callgate_jsontext::{comment_end, string_end};
 
 /// Gives the diagnostics about the document `name` their positions in its text.
 ///

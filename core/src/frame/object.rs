@@ -1,9 +1,8 @@
 //! The object of a line, and what stands in it.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use callgate_jsontext::{Members, place_of};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
@@ -27,53 +26,55 @@ pub(super) struct ObjectError {
 pub(super) struct Object<'t> {
     text: &'t str,
     object: &'t str,
-    members: Vec<(String, &'t RawValue)>,
+    members: Members<'t>,
 }
 
 impl<'t> Object<'t> {
     pub(super) fn read(text: &'t str, object: &'t str, expected: &'static str) -> Result<Self, CallError> {
-        let mut reader = serde_json::Deserializer::from_str(object);
-        let read = Members::deserialize(&mut reader).and_then(|members| reader.end().map(|()| members));
-        let start = object.as_ptr() as usize - text.as_ptr() as usize;
-        match read {
-            Ok(Members(members)) => Ok(Self {
+        let (line, column) = place(text, object);
+        let members = Members::read(object).map_err(|error| {
+            let message = match (error.classify(), kind_of(object)) {
+                (Category::Data, Some(kind)) => format!("found {kind}, expected {expected}"),
+                (category, _) => {
+                    let whole = error.to_string();
+                    let message = whole
+                        .split_once(" at line ")
+                        .map_or(&*whole, |(message, _)| message);
+                    match category {
+                        Category::Syntax | Category::Eof => format!("not JSON: {message}"),
+                        Category::Data | Category::Io => message.to_owned(),
+                    }
+                }
+            };
+            CallError {
+                line: line + error.line().saturating_sub(1),
+                column: match error.line() {
+                    0 | 1 => column + error.column().saturating_sub(1),
+                    _ => error.column(),
+                },
+                message,
+            }
+        })?;
+        match members.repeated() {
+            Some(name) => Err(CallError {
+                line,
+                column,
+                message: format!("`{name}` occurs twice"),
+            }),
+            None => Ok(Self {
                 text,
                 object,
                 members,
             }),
-            Err(error) => {
-                let (line, column) = place(text, start);
-                let whole = error.to_string();
-                let message = match (error.classify(), kind_of(object)) {
-                    (Category::Data, Some(kind)) => format!("found {kind}, expected {expected}"),
-                    _ => whole
-                        .split_once(" at line ")
-                        .map_or(&*whole, |(message, _)| message)
-                        .to_owned(),
-                };
-                Err(CallError {
-                    line: line + error.line().saturating_sub(1),
-                    column: if error.line() <= 1 {
-                        column + error.column().saturating_sub(1)
-                    } else {
-                        error.column()
-                    },
-                    message: match error.classify() {
-                        Category::Syntax | Category::Eof => format!("not JSON: {message}"),
-                        Category::Data | Category::Io => message,
-                    },
-                })
-            }
         }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&'t RawValue> {
-        let found = self.members.iter().find(|(member, _)| member == name);
-        found.map(|(_, value)| *value)
+        self.members.get(name)
     }
 
     pub(super) fn fault(&self, at: &str, message: impl Into<String>, help: Option<String>) -> ObjectError {
-        let (line, column) = place(self.text, at.as_ptr() as usize - self.text.as_ptr() as usize);
+        let (line, column) = place(self.text, at);
         let message = message.into();
         ObjectError {
             error: CallError {
@@ -97,7 +98,7 @@ impl<'t> Object<'t> {
     }
 
     fn missing(&self, name: &str, message: String, help: Option<String>) -> ObjectError {
-        let others = self.members.iter().map(|(member, _)| member.as_str());
+        let others = self.members.0.iter().map(|(member, _)| member.as_str());
         let mut others = others.filter(|member| !CALL.contains(member));
         let near = others.find(|member| did_you_mean(member, [name]).is_some());
         let near = near.map(|member| format!("found `{member}`; did you mean `{name}`?"));
@@ -219,66 +220,14 @@ fn kind_of(text: &str) -> Option<&'static str> {
     })
 }
 
-/// Line and column of a byte, from 1.
-fn place(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..at).unwrap_or_default();
+/// Line and column, from 1, of a part of a text.
+fn place(text: &str, part: &str) -> (usize, usize) {
+    let start = place_of(text, part).map_or(0, |place| place.start);
+    let before = text.get(..start).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, str::len) + 1;
     (line, column)
 }
-
-/// The members of an object in order; a name that occurs twice is an error.
-struct Members<'t>(Vec<(String, &'t RawValue)>);
-
-impl<'de: 't, 't> Deserialize<'de> for Members<'t> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MembersVisitor;
-
-        impl<'de> Visitor<'de> for MembersVisitor {
-            type Value = Members<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members: Vec<(String, &'de RawValue)> = Vec::new();
-                // A line has a handful of members; one that has many has names that nobody looks for.
-                while let Some(name) = map.next_key::<String>()? {
-                    let value = map.next_value()?;
-                    if !KNOWN.contains(&name.as_str()) && members.len() >= MOST_MEMBERS {
-                        continue;
-                    }
-                    if members.iter().any(|(earlier, _)| *earlier == name) {
-                        return Err(A::Error::custom(format_args!("`{name}` occurs twice")));
-                    }
-                    members.push((name, value));
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(MembersVisitor)
-    }
-}
-
-/// Names that are looked for, however many others there are.
-const KNOWN: [&str; 11] = [
-    "serverName",
-    "toolName",
-    "arguments",
-    "id",
-    "context",
-    "jsonrpc",
-    "method",
-    "params",
-    "name",
-    "result",
-    "error",
-];
-
-/// Other members that are kept for messages.
-const MOST_MEMBERS: usize = 64;
 
 /// Returns `true` if the value may be an id.
 pub(super) fn is_id(id: &RawValue) -> bool {

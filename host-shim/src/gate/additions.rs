@@ -1,13 +1,13 @@
 //! A builder's additions to documents that were written elsewhere.
 
 use callgate_core::{DocumentKind, without_comments};
+use callgate_jsontext::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 #[cfg(feature = "guard")]
 use super::agent_tools::{AddedServer, with_alias, with_servers};
 use crate::documents::Document;
-use crate::members::Members;
 
 /// Single entries for three of the parts.
 #[derive(Debug, Default)]

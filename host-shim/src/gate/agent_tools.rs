@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use callgate_jsontext::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;
-
-use crate::members::Members;
 
 /// A server whose tools are known where the documents do not describe them.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use callgate_jsontext::Members;
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -13,7 +14,6 @@ use super::child::{Program, Running};
 use super::lines::{self, Line};
 use super::message::{Id, Message, text_of};
 use super::reply;
-use crate::members::Members;
 
 /// The most pages of a list that are asked for, and the most tools on all of them.
 const PAGES: usize = 1_000;

@@ -4,11 +4,11 @@ use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use callgate_jsontext::{Members, push_string};
 use serde_json::value::RawValue;
 
 use super::method;
 use super::strict::{self, folded};
-use crate::members::Members;
 
 /// Integers that every parser of JSON can hold, and how many digits the longest of them has.
 const SAFE_INTEGER: i64 = 1 << 53;
@@ -79,7 +79,7 @@ impl<'m> Message<'m> {
         }
         let members: Members<'m> = serde_json::from_str(text)
             .map_err(|error| refused(format!("not a JSON-RPC message: {error}")))?;
-        members.check_names(&NAMES).map_err(refused)?;
+        check_names(&members, &NAMES).map_err(refused)?;
         let id = members.get("id").map(Id::read);
         // The id of an answer is its reader's own: an error with it would be taken for the answer to another request.
         let is_answer = members.get("result").or(members.get("error")).is_some();
@@ -200,51 +200,27 @@ fn integer(number: &str) -> Option<i64> {
     Some(if is_negative { -number } else { number })
 }
 
-impl<'m> Members<'m> {
-    /// The value of a name.
-    pub(super) fn get(&self, name: &str) -> Option<&'m RawValue> {
-        self.0
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| *value)
-    }
-
-    /// # Errors
-    /// A name stands there twice or has a control character, or a name differs from one of these in its case alone, which some
-    /// parsers pass over.
-    pub(super) fn check_names(&self, names: &[&str]) -> Result<(), String> {
-        let mut found = BTreeSet::new();
-        let as_folded = LazyCell::new(|| names.iter().map(|known| folded(known)).collect::<Vec<_>>());
-        for (name, _) in &self.0 {
-            strict::check_name(name)?;
-            if !found.insert(name.as_str()) {
-                return Err(format!("the member `{name}` occurs twice"));
-            }
-            if names.contains(&name.as_str()) {
-                continue;
-            }
-            let folded = folded(name);
-            let is_like = |(_, as_folded): &(_, &String)| **as_folded == folded;
-            if let Some((known, _)) = names.iter().zip(&*as_folded).find(is_like) {
-                return Err(format!("the member `{name}`, expected `{known}`"));
-            }
+/// # Errors
+/// A name stands there twice or has a control character, or a name differs from one of these in its case alone, which some
+/// parsers pass over.
+pub(super) fn check_names(members: &Members<'_>, names: &[&str]) -> Result<(), String> {
+    let as_folded = LazyCell::new(|| names.iter().map(|known| folded(known)).collect::<Vec<_>>());
+    let mut found = BTreeSet::new();
+    for (name, _) in &members.0 {
+        strict::check_name(name)?;
+        if !found.insert(name.as_str()) {
+            return Err(format!("the member `{name}` occurs twice"));
         }
-        Ok(())
-    }
-
-    /// The object, with the members in order.
-    pub(super) fn write(&self, into: &mut String) {
-        into.push('{');
-        for (at, (name, value)) in self.0.iter().enumerate() {
-            if at > 0 {
-                into.push(',');
-            }
-            push_string(into, name);
-            into.push(':');
-            into.push_str(value.get());
+        if names.contains(&name.as_str()) {
+            continue;
         }
-        into.push('}');
+        let folded = folded(name);
+        let is_like = |(_, as_folded): &(_, &String)| **as_folded == folded;
+        if let Some((known, _)) = names.iter().zip(&*as_folded).find(is_like) {
+            return Err(format!("the member `{name}`, expected `{known}`"));
+        }
     }
+    Ok(())
 }
 
 /// A call of a tool: the members of its `params`.
@@ -266,7 +242,7 @@ impl<'m> ToolCall<'m> {
         strict::check(params.get()).map_err(|error| format!("`params`: {error}"))?;
         let params: Members<'m> =
             serde_json::from_str(params.get()).map_err(|_| "`params` are not an object".to_owned())?;
-        params.check_names(&PARAMS)?;
+        check_names(&params, &PARAMS)?;
         // The engine says which names of arguments can be read.
         for (_, value) in params.0.iter().filter(|(name, _)| name != "arguments") {
             strict::check_plain(value.get()).map_err(|error| format!("`params`: {error}"))?;
@@ -284,12 +260,6 @@ impl<'m> ToolCall<'m> {
 /// The text of a JSON string; `None` for anything else.
 pub(super) fn text_of(value: Option<&RawValue>) -> Option<String> {
     serde_json::from_str(value?.get()).ok()
-}
-
-/// Adds a text as a JSON string.
-pub(super) fn push_string(into: &mut String, text: &str) {
-    // A string is always JSON.
-    into.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 
 #[cfg(test)]
@@ -398,8 +368,8 @@ mod tests {
     #[test]
     fn names_that_differ_in_their_case_are_not_the_known_ones() {
         let members: Members<'_> = serde_json::from_str(r#"{"requeststate":1}"#).unwrap();
-        assert!(members.check_names(&["requestState"]).is_err());
-        assert_eq!(members.check_names(&["requeststate", "other"]), Ok(()));
+        assert!(check_names(&members, &["requestState"]).is_err());
+        assert_eq!(check_names(&members, &["requeststate", "other"]), Ok(()));
     }
 
     #[test]

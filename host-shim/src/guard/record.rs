@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use callgate_core::{Verdict, escape_token};
+use callgate_jsontext::Members;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::digest::digest;
 use super::queue::Answerer;
-use crate::members::Members;
 
 /// How many values of a call a line holds, and how many bytes of each text. A line is bounded by them, whatever a call holds.
 const VALUES: usize = 64;

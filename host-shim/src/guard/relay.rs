@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use callgate_core::{Decision, Offer, Verdict};
+use callgate_jsontext::Members;
 
 use super::Guard;
 use super::asking::Approved;
@@ -28,7 +29,6 @@ use super::record::{Outcome, Record};
 use super::reply;
 use super::tools::write_with;
 use crate::backend;
-use crate::members::Members;
 use answers::{error_message, outcome_of, to_no_request};
 use changes::ListChanges;
 use eras::Opening;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use callgate_jsontext::{Members, push_string};
 use serde_json::value::RawValue;
 
-use super::message::{push_string, text_of};
+use super::message::{check_names, text_of};
 use super::pins::PARTS;
-use crate::members::Members;
 
 /// Writes the answer to `tools/list` again, without the tools that are hidden, each of which is given by its name and as it
 /// is written. `None` if there is nothing to leave out.
@@ -22,7 +22,7 @@ pub(super) fn filtered(
         return Ok(None);
     };
     let result: Members<'_> = serde_json::from_str(result.get()).map_err(|_| UNREADABLE)?;
-    result.check_names(&["tools"]).map_err(|_| UNREADABLE)?;
+    check_names(&result, &["tools"]).map_err(|_| UNREADABLE)?;
     let Some(tools) = result.get("tools") else {
         return Err(UNREADABLE);
     };
@@ -31,7 +31,7 @@ pub(super) fn filtered(
     let mut names = BTreeSet::new();
     for tool in &tools {
         let members: Members<'_> = serde_json::from_str(tool.get()).map_err(|_| UNREADABLE)?;
-        members.check_names(&PARTS).map_err(|_| UNREADABLE)?;
+        check_names(&members, &PARTS).map_err(|_| UNREADABLE)?;
         let name = text_of(members.get("name")).ok_or(UNREADABLE)?;
         if !names.insert(name.clone()) {
             return Err("the server's answer to `tools/list` has a tool twice");

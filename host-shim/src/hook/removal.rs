@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use callgate_core::without_comments;
+use callgate_jsontext::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::agent::Agent;
-use crate::members::Members;
 
 /// The settings without the hooks that [`settings`](super::settings) adds for the agent. Everything else stays byte for byte.
 pub(super) fn without_hooks(text: &str, agent: Agent) -> Result<String, String> {

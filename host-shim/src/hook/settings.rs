@@ -5,12 +5,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use callgate_core::without_comments;
+use callgate_jsontext::Members;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::agent::Agent;
 use super::removal::without_hooks;
-use crate::members::Members;
 
 /// A file of an agent's settings with a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,12 +9,12 @@
 
 use std::collections::BTreeMap;
 
+use callgate_jsontext::Members;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::agent::Agent;
-use crate::members::Members;
 
 impl Agent {
     fn file(self) -> &'static str {

@@ -14,7 +14,8 @@ pub(crate) fn playground(arguments: &[OsString]) -> Result<ExitCode, String> {
     package::install(false)?;
     PACKAGE.build(&package::packer(false)?, false)?;
     let mut npm = Command::new("npm");
-    npm.args(["run", "--silent", "start", "--workspace", "playground", "--"]).args(arguments);
+    npm.args(["run", "--silent", "start", "--workspace", "playground", "--"])
+        .args(arguments);
     let status = npm.current_dir(root().join("js")).status();
     Ok(code(
         status.map_err(|error| format!("npm cannot be started: {error}"))?,

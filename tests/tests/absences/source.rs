@@ -56,6 +56,17 @@ pub(crate) fn core_sources() -> Vec<Source> {
     sources(&core_folder().join("src"), "lib.rs")
 }
 
+/// The files of core, and of the crate below it that is the workspace's own.
+pub(crate) fn pure_sources() -> Vec<Source> {
+    let mut found = core_sources();
+    let below = sources(&core_folder().join("jsontext/src"), "lib.rs");
+    found.extend(below.into_iter().map(|source| Source {
+        file: format!("../jsontext/src/{}", source.file),
+        ..source
+    }));
+    found
+}
+
 /// The files of a crate, found from its root by their `mod` items.
 pub(crate) fn sources(folder: &Path, root: &str) -> Vec<Source> {
     let mut found = Vec::new();

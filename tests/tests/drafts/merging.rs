@@ -119,3 +119,13 @@ fn a_list_or_annotations_that_cannot_be_read_are_refused() {
         assert!(found.starts_with(expected), "{found}");
     }
 }
+
+#[test]
+fn the_key_for_editors_stays() {
+    let written = "{\n  // By hand.\n  \"$schema\": \"annotations.json\",\n  \"servers\": {}\n}\n";
+    let tools = json!({"tools": [{"name": "now", "inputSchema": {"properties": {}}}]});
+    let existing = DocumentSource::Text(written);
+    let proposal = propose_annotations(DocumentSource::Value(&tools), "clock", Some(existing)).unwrap();
+    let kept = "{\n  // By hand.\n  \"$schema\": \"annotations.json\",\n  \"servers\": {";
+    assert!(proposal.text.starts_with(kept), "{}", proposal.text);
+}

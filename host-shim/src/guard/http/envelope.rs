@@ -1,10 +1,10 @@
 //! The parts of a message that a transport has to know: its kind, and what headers repeat of it.
 
+use callgate_jsontext::Members;
 use serde_json::value::RawValue;
 
 use crate::guard::message::{Id, Message, Refused, text_of};
 use crate::guard::reply::revision_of;
-use crate::members::Members;
 
 /// The kind of a message, and the headers' part of it.
 #[derive(Debug)]

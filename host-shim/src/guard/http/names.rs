@@ -4,14 +4,13 @@
 //! that no other has in this process, in place of its id and of its progress token, and what the program says is brought back
 //! to the client whose number it names. A message that names no known number is dropped.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use callgate_jsontext::{Members, place_of, replace};
 use serde_json::value::RawValue;
 
 use crate::guard::message::{Id, Message};
 use crate::guard::reply;
-use crate::members::Members;
 
 /// The number of the last request that a program was sent.
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -48,15 +47,15 @@ impl Names {
         };
         let id = request.members.get("id")?;
         let token = meta_of(&request.members).and_then(|meta| meta.get("progressToken"));
-        let mut places = vec![place_of(&text, id)?];
-        places.extend(token.and_then(|token| place_of(&text, token)));
+        let mut places = vec![place_of(&text, id.get())?];
+        places.extend(token.and_then(|token| place_of(&text, token.get())));
         self.0.push(Name {
             number: number.clone(),
             id: Some(id.get().to_owned()),
             token: token.map(|token| token.get().to_owned()),
         });
         let values = places.into_iter().map(|place| (place, &*number)).collect();
-        Some(with_values(&text, values))
+        replace(&text, values)
     }
 
     /// Passes a message of the program on, or tells by `warn` that it is not.
@@ -138,10 +137,9 @@ pub(super) fn wants_messages(text: &str) -> bool {
 }
 
 fn put(text: &str, value: Option<&RawValue>, given: &str) -> Routed {
-    match value.and_then(|value| place_of(text, value)) {
-        Some(place) => Routed::ToClient(with_values(text, vec![(place, given)])),
-        None => Routed::Nowhere,
-    }
+    let place = value.and_then(|value| place_of(text, value.get()));
+    let put = place.and_then(|place| replace(text, vec![(place, given)]));
+    put.map_or(Routed::Nowhere, Routed::ToClient)
 }
 
 fn meta_of<'m>(message: &Members<'m>) -> Option<Members<'m>> {
@@ -150,30 +148,6 @@ fn meta_of<'m>(message: &Members<'m>) -> Option<Members<'m>> {
 
 fn object(value: Option<&RawValue>) -> Option<Members<'_>> {
     serde_json::from_str(value?.get()).ok()
-}
-
-/// Where in a text a part of it stands.
-fn place_of(text: &str, part: &RawValue) -> Option<Range<usize>> {
-    let part = part.get();
-    let start = part.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
-    let range = start..start.checked_add(part.len())?;
-    (text.get(range.clone()) == Some(part)).then_some(range)
-}
-
-/// The text with other values in these places.
-fn with_values(text: &str, mut values: Vec<(Range<usize>, &str)>) -> String {
-    values.sort_by_key(|(place, _)| place.start);
-    let added: usize = values.iter().map(|(_, value)| value.len()).sum();
-    // No more than that, and the line break.
-    let mut changed = String::with_capacity(text.len() + added + 1);
-    let mut rest = 0;
-    for (place, value) in values {
-        changed.push_str(text.get(rest..place.start).unwrap_or_default());
-        changed.push_str(value);
-        rest = place.end;
-    }
-    changed.push_str(text.get(rest..).unwrap_or_default());
-    changed
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use callgate_jsontext::Members;
 use hyper::Method;
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -20,7 +21,6 @@ use super::headers::{self, LAST_EVENT, Mirrored, REVISION, SESSION};
 use super::response::{Content, Events, Failure, cause, kind_of, read, succeeded, unreached, within};
 use crate::guard::child::FROM_SERVER;
 use crate::guard::message::text_of;
-use crate::members::Members;
 
 /// How long connecting may take.
 const CONNECTING: Duration = Duration::from_secs(10);

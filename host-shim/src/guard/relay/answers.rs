@@ -2,7 +2,7 @@
 
 use crate::guard::message::text_of;
 use crate::guard::record::Outcome;
-use crate::members::Members;
+use callgate_jsontext::Members;
 
 /// How a call ended, as far as the protocol says, and the code of an error.
 pub(super) fn outcome_of(answer: &Members<'_>) -> (Outcome, Option<i64>) {

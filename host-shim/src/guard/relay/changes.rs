@@ -6,13 +6,13 @@
 //! that, and tells those whose subscription the server acknowledged for tools:
 //! <https://modelcontextprotocol.io/specification/draft/basic/patterns/subscriptions>.
 
+use callgate_jsontext::Members;
 use serde_json::value::RawValue;
 
 use super::{Relay, Step};
-use crate::guard::message::{Id, Request};
+use crate::guard::message::{Id, Request, check_names};
 use crate::guard::reply;
 use crate::guard::tools::write_with;
-use crate::members::Members;
 
 /// How many subscriptions of a client are remembered.
 const SUBSCRIPTIONS: usize = 64;
@@ -92,7 +92,7 @@ impl Relay {
         let capabilities = result.get("capabilities").and_then(object)?;
         let tools = capabilities.get("tools").and_then(object)?;
         let names = [&result, &capabilities, &tools];
-        if names.iter().any(|members| members.check_names(&[]).is_err()) {
+        if names.iter().any(|members| check_names(members, &[]).is_err()) {
             return None;
         }
         self.changes.is_announced = true;

@@ -7,6 +7,7 @@
 
 use std::time::{Duration, Instant};
 
+use callgate_jsontext::Members;
 use serde_json::value::RawValue;
 
 use super::{Relay, Step};
@@ -15,7 +16,6 @@ use crate::guard::method::Kind;
 use crate::guard::reply::{self, revision_of};
 use crate::guard::revisions::{Revisions, only_handshake, only_modern};
 use crate::guard::tools::write_with;
-use crate::members::Members;
 
 /// The codes of errors that only servers of the modern era give.
 /// <https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes>

@@ -1,7 +1,7 @@
 //! However leniently a server reads, it finds no call in what is forwarded but one that was judged.
 
+use callgate_jsontext::Members;
 use proptest::prelude::*;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::tests::{client, relay};
@@ -33,32 +33,9 @@ const READINGS: [NameReading; 4] = [
     },
 ];
 
-/// All members, as a lenient reader finds them.
-struct All<'t>(Vec<(String, &'t RawValue)>);
-
-impl<'de> Deserialize<'de> for All<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct AllVisitor;
-        impl<'de> Visitor<'de> for AllVisitor {
-            type Value = All<'de>;
-            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut all = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    all.push(member);
-                }
-                Ok(All(all))
-            }
-        }
-        deserializer.deserialize_map(AllVisitor)
-    }
-}
-
 impl NameReading {
     fn member<'t>(self, text: &'t str, name: &str) -> Option<&'t str> {
-        let All(all) = serde_json::from_str(text).ok()?;
+        let Members(all) = Members::read(text).ok()?;
         let is = |known: &str| known == name || self.passes_over_case && known.eq_ignore_ascii_case(name);
         let mut found = all
             .into_iter()

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use callgate_jsontext::Members;
 use serde_json::{Value, json};
 
 use super::{Next, Relay, Step};
@@ -14,7 +15,6 @@ use crate::guard::message::{Id, Message, Request, ToolCall, text_of};
 use crate::guard::method::Kind;
 use crate::guard::reply::{self, revision_of};
 use crate::guard::tools::filtered;
-use crate::members::Members;
 
 /// How long a server may take to list its tools, and on how many pages.
 const PATIENCE: Duration = Duration::from_secs(10);

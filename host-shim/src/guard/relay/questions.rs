@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use callgate_core::{Approvals, Decision, Offer};
+use callgate_jsontext::Members;
+use callgate_jsontext::push_string;
 use jiff::Timestamp;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -11,11 +13,10 @@ use super::unfinished::{ANSWERS, STATE, as_server_sees_it};
 use super::{Judgement, Next, Relay, Step, approved, denied};
 use crate::guard::asking::{self, About, Approved, Asked, Bound, Parked, Put, QUESTION, touched};
 use crate::guard::digest::digest;
-use crate::guard::message::{Id, Message, Request, ToolCall, push_string, text_of};
+use crate::guard::message::{Id, Message, Request, ToolCall, text_of};
 use crate::guard::queue::{Answer, Answerer, Question};
 use crate::guard::record::{Outcome, Record};
 use crate::guard::reply::{self, Era};
-use crate::members::Members;
 
 /// Calls that wait for a person, and how the client of this relay is asked.
 #[derive(Default)]

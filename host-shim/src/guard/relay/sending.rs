@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use callgate_jsontext::place_of;
+
 use crate::guard::message::{Request, ToolCall};
 
 /// Where in a message the arguments belong.
@@ -19,16 +21,11 @@ pub(super) enum ArgumentsPlace {
 impl ArgumentsPlace {
     /// Where the arguments of a call belong; `None` for a request that is not a part of the message.
     pub(super) fn find(message: &str, request: &Request<'_>, call: &ToolCall<'_>) -> Option<Self> {
-        let within = |part: &str| {
-            let start = (part.as_ptr().addr()).checked_sub(message.as_ptr().addr())?;
-            let range = start..start.checked_add(part.len())?;
-            (message.get(range.clone()) == Some(part)).then_some(range)
-        };
         match call.arguments {
-            Some(arguments) => within(arguments.get()).map(Self::Of),
+            Some(arguments) => place_of(message, arguments.get()).map(Self::Of),
             // After the brace.
             None => Some(Self::Before(
-                within(request.members.get("params")?.get())?.start + 1,
+                place_of(message, request.members.get("params")?.get())?.start + 1,
             )),
         }
     }

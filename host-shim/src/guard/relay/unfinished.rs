@@ -1,15 +1,15 @@
 //! Calls that a person approved, and for which the server wants more from its client before it answers.
 
 use callgate_core::Decision;
+use callgate_jsontext::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Judgement, Relay, Step, approved};
 use crate::guard::asking::{Approved, GoesOn};
-use crate::guard::message::{Message, Request, ToolCall, text_of};
+use crate::guard::message::{Message, Request, ToolCall, check_names, text_of};
 use crate::guard::reply;
 use crate::guard::tools::write_with;
-use crate::members::Members;
 
 /// The members of a call's params with which a client of the modern era answers.
 pub(super) const STATE: &str = "requestState";
@@ -59,7 +59,7 @@ impl Relay {
     /// state by which the client is known again.
     pub(super) fn is_unfinished(&self, approved: Approved, answer: &Members<'_>) -> Option<String> {
         let result: Members<'_> = serde_json::from_str(answer.get("result")?.get()).ok()?;
-        result.check_names(&["resultType", STATE]).ok()?;
+        check_names(&result, &["resultType", STATE]).ok()?;
         // Other results that are not complete ask for nothing: the call is the server's from then on.
         if text_of(result.get("resultType"))? != "input_required" {
             return None;

@@ -57,7 +57,7 @@ fn blanks(text: &[u8]) -> Vec<(usize, usize)> {
 }
 
 /// Where the comment that begins here ends; `None` if there is none, or it has no end.
-pub(super) fn comment_end(text: &[u8], at: usize) -> Option<usize> {
+pub fn comment_end(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at + 2..)?;
     match text.get(at + 1)? {
         b'/' => {
@@ -73,7 +73,7 @@ pub(super) fn comment_end(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Where the string that begins here ends; the end of the text if it has no end.
-pub(super) fn string_end(text: &[u8], at: usize) -> usize {
+pub fn string_end(text: &[u8], at: usize) -> usize {
     let mut start = at + 1;
     while let Some(rest) = text.get(start..) {
         match rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) {

@@ -242,7 +242,8 @@ impl Init {
             }
         }
         if written.without.iter().any(|one| one.run.is_some()) {
-            out.line("until they are annotated, calls to these servers are denied; they need a rule of their own too")?;
+            out.line("until they are annotated, calls to these servers are denied; they need a rule of their own too. Set the variables of their \
+                 entries before you run the commands")?;
         }
         out.line("\nnext:")?;
         if !is_in_path() {
@@ -293,11 +294,54 @@ fn is_in_path() -> bool {
     std::env::split_paths(&path).any(|folder| folder.join("callgate").is_file())
 }
 
-/// A word as a shell reads it.
-fn quoted(name: &str) -> String {
+/// A word as a shell reads it. Variables of the environment, as agents write them, stay variables.
+fn quoted(word: &str) -> String {
     let is_plain = |one: char| one.is_alphanumeric() || "/._-+~@:=,%".contains(one);
-    match !name.is_empty() && name.chars().all(is_plain) {
-        true => name.to_owned(),
-        false => format!("'{}'", name.replace('\'', "'\\''")),
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    with_variables(word).unwrap_or_else(|| format!("'{}'", word.replace('\'', "'\\''")))
+}
+
+/// A word with `${NAME}` or `${env:NAME}`, within double quotes; `None` if it has none, or what else a shell reads there.
+fn with_variables(word: &str) -> Option<String> {
+    let mut parts = word.split("${");
+    let mut text = parts.next()?.to_owned();
+    let mut has_any = false;
+    for part in parts {
+        let (name, rest) = part.split_once('}')?;
+        let name = name.strip_prefix("env:").unwrap_or(name);
+        let is_name = |one: char| one.is_ascii_alphanumeric() || one == '_';
+        if name.is_empty() || !name.chars().all(is_name) || name == "workspaceFolder" {
+            return None;
+        }
+        text += &format!("${{{name}}}{rest}");
+        has_any = true;
+    }
+    let is_safe = !word.replace("${", "").contains(['"', '$', '`', '\\', '!']);
+    (has_any && is_safe).then(|| format!("\"{text}\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_one_word_to_a_shell() {
+        for (word, expected) in [
+            ("--read-only", "--read-only"),
+            ("my server.js", "'my server.js'"),
+            ("it's", r"'it'\''s'"),
+            ("", "''"),
+            ("--key=${KEY}", "\"--key=${KEY}\""),
+            ("${env:KEY} x", "\"${KEY} x\""),
+            ("${input:key}", "'${input:key}'"),
+            ("${workspaceFolder}/a", "'${workspaceFolder}/a'"),
+            ("${KEY}$(rm -r .)", "'${KEY}$(rm -r .)'"),
+            ("${KEY}`id`", "'${KEY}`id`'"),
+            ("${A", "'${A'"),
+        ] {
+            assert_eq!(quoted(word), expected, "{word}");
+        }
     }
 }

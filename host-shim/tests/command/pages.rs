@@ -19,7 +19,13 @@ const RUN: &[&str] = &[
 const IS_WHOLE: bool = cfg!(all(feature = "guard", feature = "http", feature = "mcp"));
 
 /// Words of arguments that stand for something that is not there: a server, or a file that a reader has.
-const ABSENT: &[&str] = &["--", "--server", "--url", "~/.local/state/callgate.jsonl"];
+const ABSENT: &[&str] = &[
+    "--",
+    "--from",
+    "--server",
+    "--url",
+    "~/.local/state/callgate.jsonl",
+];
 
 #[test]
 fn commands_of_the_pages_run() {

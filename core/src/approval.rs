@@ -1,9 +1,10 @@
 //! Approvals: a person who lets an escalated call pass may let similar calls pass from then on (SPEC §9).
 //!
-//! An approval only ever turns `escalate` into `allow`. It holds for one tool, and constrains every value of the roles that
-//! escalated. Whoever keeps approvals keeps them as JSON, `{"format": "approvals/1", "entries": […]}`; what is read back is
+//! An approval only ever turns `escalate` into `allow`. It holds for one tool, constrains every value of the roles that
+//! escalated, and lists the flags of the call. Whoever keeps approvals keeps them as JSON, `{"format": "approvals/1", "entries": […]}`; what is read back is
 //! untrusted, and refused as a whole where it has a fault.
 
+mod argument;
 mod document;
 mod moment;
 
@@ -16,6 +17,8 @@ use crate::diagnostic::Diagnostic;
 use crate::document::DocumentSource;
 use crate::role::Category;
 
+pub use argument::ArgumentConstraint;
+pub(crate) use argument::number;
 pub use moment::Moment;
 
 /// The name of the format in the document.
@@ -114,8 +117,16 @@ impl ApprovalConstraint {
 }
 
 /// Describes constraints on calls of a tool for people.
-pub(crate) fn describe(server: &str, tool: &str, constraints: &[ApprovalConstraint]) -> String {
-    let described: Vec<String> = constraints.iter().map(ApprovalConstraint::describe).collect();
+pub(crate) fn describe(
+    server: &str,
+    tool: &str,
+    constraints: &[ApprovalConstraint],
+    args: &[ArgumentConstraint],
+) -> String {
+    let constraints = constraints.iter().map(ApprovalConstraint::describe);
+    let described: Vec<String> = constraints
+        .chain(args.iter().map(ArgumentConstraint::describe))
+        .collect();
     format!("Allow {server}/{tool} {}", described.join(", "))
 }
 
@@ -131,6 +142,10 @@ pub struct Offer {
     pub tool_name: String,
     /// The constraints on values: each value of each role that is named here must meet at least one of that role's.
     pub constraints: Vec<ApprovalConstraint>,
+    /// The flags of the call, and the arguments that a rule which asks looks at: a call is covered if these are the same
+    /// of it.
+    #[serde(default)]
+    pub args: Vec<ArgumentConstraint>,
     /// The constraints for people: `Allow <server>/<tool> <constraints>`.
     pub description: String,
     /// The rules whose escalation is approved; `None` for any. Another rule may escalate for a reason that nobody has
@@ -313,6 +328,9 @@ impl Offer {
         text("sourceEscalationId", self.source_escalation_id.as_deref())?;
         text("originalReason", self.original_reason.as_deref())?;
         fields.serialize_entry("constraints", &self.constraints)?;
+        if !self.args.is_empty() {
+            fields.serialize_entry("args", &self.args)?;
+        }
         if let Some(rules) = &self.rules {
             fields.serialize_entry("rules", rules)?;
         }

@@ -23,6 +23,7 @@ mod domains;
 mod explained;
 mod git;
 mod granted;
+mod listed;
 mod lists;
 mod locations;
 mod lookups;

@@ -152,7 +152,9 @@ pub use analysis::{
     ToolRegions, Unreached, VerdictChange, Watcher, check_invariants, lint_policy, lint_tools, names_tool,
     suggest_rules,
 };
-pub use approval::{Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, Moment, Offer};
+pub use approval::{
+    Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, ArgumentConstraint, Moment, Offer,
+};
 pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};
 pub use bundle::{Bundle, InlineDocument, NamedFile, read_bundle};
 pub use compat::{

@@ -198,7 +198,9 @@ fn read_default(default: &Json<'_>) -> Option<SchemaDefault> {
         Json::String(text) if text.is_empty() => Some(SchemaDefault::EmptyText),
         Json::String(text) => Some(SchemaDefault::Text((&**text).into())),
         Json::Array(items) if items.is_empty() => Some(SchemaDefault::EmptyList),
-        Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => None,
+        Json::Bool(value) => Some(SchemaDefault::Bool(*value)),
+        Json::Number(number) => number.as_i64().map(SchemaDefault::Integer),
+        Json::Array(_) | Json::Object(_) => None,
     }
 }
 

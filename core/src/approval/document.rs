@@ -9,7 +9,8 @@ use crate::path::lexical;
 use crate::role::{Category, Registry};
 use crate::sort;
 
-use super::{Approval, ApprovalConstraint, Approvals, FORMAT, Moment, Offer, describe};
+use super::argument::normalized;
+use super::{Approval, ApprovalConstraint, Approvals, ArgumentConstraint, FORMAT, Moment, Offer, describe};
 
 /// The name of the document in diagnostics.
 const DOCUMENT: &str = "approvals";
@@ -21,6 +22,7 @@ const KEYS: &[&str] = &[
     "serverName",
     "toolName",
     "constraints",
+    "args",
     "description",
     "rules",
     "createdAt",
@@ -98,23 +100,27 @@ fn read_approval<'v>(
     };
     let text = |key: &str| object.read_if_present(key, |node| node.bounded_string(limits).map(str::to_owned));
     let (server_name, tool_name) = (name("serverName"), name("toolName"));
+    let args = object.read_if_present("args", |node| read_arguments(node, limits));
+    let has_args = !matches!(&args, Some(None)) && !matches!(&args, Some(Some(args)) if args.is_empty());
     let constraints = object.require("constraints", "an array of constraints", |node| {
-        read_constraints(node, limits)
+        read_constraints(node, has_args, limits)
     });
     let rules = object.read_if_present("rules", |node| read_rules(node, limits));
     let created_at = object.read_if_present("createdAt", read_time);
     let expires_at = object.read_if_present("expiresAt", read_time);
     let (server_name, tool_name, constraints) = (server_name?, tool_name?, constraints?);
-    let description = text("description")?;
+    let (description, args) = (text("description")?, args?.unwrap_or_default());
     let expires_at = expires_at?;
     Some(Approval {
         id: id?,
         expires: expires_at.as_ref().map(|(_, moment)| *moment),
         offer: Offer {
-            description: description.unwrap_or_else(|| describe(&server_name, &tool_name, &constraints)),
+            description: description
+                .unwrap_or_else(|| describe(&server_name, &tool_name, &constraints, &args)),
             server_name,
             tool_name,
             constraints,
+            args,
             rules: rules?,
             created_at: created_at?.map(|(text, _)| text),
             expires_at: expires_at.map(|(text, _)| text),
@@ -175,10 +181,10 @@ fn read_time(node: &Node<'_, '_>) -> Option<(String, Moment)> {
     Some((text.to_owned(), moment))
 }
 
-fn read_constraints(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<ApprovalConstraint>> {
+fn read_constraints(node: &Node<'_, '_>, has_args: bool, limits: &Limits) -> Option<Vec<ApprovalConstraint>> {
     let expected = "an array of constraints";
     let count = node.array(expected)?.len();
-    if count == 0 {
+    if count == 0 && !has_args {
         let why = "expected a constraint: without one the approval would cover every call of its tool";
         node.refuse(Code::InvalidValue, why);
         return None;
@@ -192,6 +198,35 @@ fn read_constraints(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Approval
         return None;
     }
     node.each(expected, |item| read_constraint(item, limits))
+}
+
+fn read_arguments(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<ArgumentConstraint>> {
+    let expected = "an array of arguments";
+    let count = node.array(expected)?.len();
+    let most = limits.approval_constraints;
+    if !node.check_limit(count, "arguments", "approval_constraints", most) {
+        return None;
+    }
+    node.each(expected, |item| {
+        let object = item.object_of(&["arg", "equals"], Severity::Error)?;
+        let arg = object.require("arg", "a name or a JSON Pointer", |node| {
+            node.bounded_string(limits).map(str::to_owned)
+        });
+        let equals = object.require("equals", "the value of the argument", |node| {
+            let value = normalized(node.value().clone().into());
+            if value.is_none() {
+                node.refuse(
+                    Code::InvalidValue,
+                    "which programs do not read alike, expected another number",
+                );
+            }
+            value
+        });
+        Some(ArgumentConstraint {
+            arg: arg?,
+            equals: equals?,
+        })
+    })
 }
 
 fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ApprovalConstraint> {

@@ -40,6 +40,7 @@ fn what_is_written_is_read_again() {
             {"kind": "exact", "role": "github-owner", "value": "acme"},
             {"kind": "directory", "role": "a-role-of-the-host", "directory": "/a/b c"},
         ],
+        "args": [{"arg": "force", "equals": true}, {"arg": "/a/*/b", "equals": {"c": [1, 0.5, null]}}],
         "description": "for Tuesday",
         "rules": ["ask"],
         "createdAt": "2026-03-01T12:00:00Z",
@@ -72,6 +73,18 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
+fn arguments_are_described_and_bound_an_approval_too() {
+    let mut approvals = Approvals::default();
+    let args = json!([{"arg": "env", "equals": "prod"}, {"arg": "n", "equals": 2.0}, {"arg": "dry", "equals": null}]);
+    let offer = with(json!({"constraints": [], "args": args}));
+    assert_eq!(add(&mut approvals, &offer).as_deref(), Ok("approval-1"));
+    assert_eq!(
+        approvals.list()[0].offer().description,
+        "Allow filesystem/read_file argument env=\"prod\", argument n=2, without argument dry"
+    );
+}
+
+#[test]
 fn ids_stand_for_one_approval() {
     let mut approvals = Approvals::default();
     for id in ["approval-1", "approval-2"] {
@@ -93,6 +106,22 @@ fn an_approval_with_a_fault_is_refused() {
         (
             json!({"constraints": []}),
             "approval.constraints: found `[]`, expected a constraint",
+        ),
+        (
+            json!({"constraints": [], "args": []}),
+            "approval.constraints: found `[]`, expected a constraint",
+        ),
+        (
+            json!({"args": [{"arg": "force"}]}),
+            "approval.args[0]: the field `equals` is missing",
+        ),
+        (
+            json!({"args": [{"arg": 1, "equals": 1}]}),
+            "approval.args[0].arg: found `1`, expected a string",
+        ),
+        (
+            json!({"args": [{"arg": "n", "equals": 1e300}]}),
+            "approval.args[0].equals: found",
         ),
         (
             json!({"constraints": {}}),

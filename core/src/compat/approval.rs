@@ -78,7 +78,7 @@ pub fn extract_whitelist_candidates(
     if constraints.is_empty() {
         return Ok(Vec::new());
     }
-    let description = describe(escalation.server, escalation.tool, &constraints);
+    let description = describe(escalation.server, escalation.tool, &constraints, &[]);
     Ok(vec![ApprovalPattern {
         server_name: escalation.server.to_owned(),
         tool_name: escalation.tool.to_owned(),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::locations::url_kind;
 use super::{Case, Decision, Verdict, checks, domains};
-use crate::approval::{Approval, ApprovalConstraint, Approving, Moment, Offer, describe};
+use crate::approval::{Approval, ApprovalConstraint, Approving, ArgumentConstraint, Moment, Offer, describe};
 use crate::model::{Effect, ServerKind};
 use crate::net::UrlKind;
 use crate::path::CanonicalPath;
@@ -47,10 +47,11 @@ pub(super) struct Escalation<'c> {
     is_open: bool,
 }
 
-/// The values and rules that an approval has to cover.
+/// The values, rules and arguments that an approval has to cover.
 struct Needed {
     roles: Vec<RoleId>,
     rules: BTreeSet<Box<str>>,
+    args: Vec<ArgumentConstraint>,
 }
 
 /// The canonical values by their role; `None` if one of them cannot be constrained.
@@ -76,7 +77,8 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         if !matches!(verdict.decision, Decision::Escalate(_)) {
             return None;
         }
-        let Needed { roles, rules } = self.needed().ok()?;
+        let mut steps = self.program.limits.steps / SHARE;
+        let Needed { roles, rules, args } = self.needed(&mut steps).ok()?;
         let most = self.program.limits.approval_constraints;
         let mut constraints: Vec<ApprovalConstraint> = Vec::new();
         for role in roles {
@@ -94,12 +96,14 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             }
         }
         let (server_name, tool_name) = (self.call.server().to_owned(), self.call.tool().to_owned());
-        let is_offered = rules.len() <= most && !self.canonicalizer.facts.has_failed();
+        let is_bounded = rules.len() <= most && !(constraints.is_empty() && args.is_empty());
+        let is_offered = is_bounded && !self.canonicalizer.facts.has_failed();
         is_offered.then(|| Offer {
-            description: describe(&server_name, &tool_name, &constraints),
+            description: describe(&server_name, &tool_name, &constraints, &args),
             server_name,
             tool_name,
             constraints,
+            args,
             rules: Some(rules.into_iter().map(String::from).collect()),
             created_at: None,
             expires_at: None,
@@ -139,7 +143,8 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             self.note(CHECK, false, || "no approval is about this tool".to_owned());
             return verdict;
         }
-        let needed = self.needed();
+        let mut steps = self.program.limits.steps / SHARE;
+        let needed = self.needed(&mut steps);
         if self.canonicalizer.facts.has_failed() {
             return self.host_failure();
         }
@@ -150,8 +155,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
                 return verdict;
             }
         };
-        let (mut measures, mut steps) = (Measures::new(), self.program.limits.steps / SHARE);
-        let mut found = None;
+        let (mut measures, mut found) = (Measures::new(), None);
         for approval in approvals {
             match self.gap(approval, now, &needed, &mut measures, &mut steps) {
                 Some(why) => self.note(CHECK, false, || format!("{:?} {why}", approval.id())),
@@ -185,7 +189,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
     ///
     /// An early escalation leaves the rules unasked. They are asked now, since an approval must not get around a
     /// denial.
-    fn needed(&mut self) -> Result<Needed, String> {
+    fn needed(&mut self, steps: &mut usize) -> Result<Needed, String> {
         if let Some(done) = self.early.take() {
             let rest = checks::run(self, done).unwrap_or_else(|| self.judge_roles());
             if rest.decision == Decision::Deny {
@@ -194,18 +198,20 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             self.note_escalation(&rest);
         }
         let mut escalation = self.escalation.take().unwrap_or_default();
-        if escalation.is_open {
+        let is_whole = escalation.is_open;
+        if is_whole && !self.ask_by_arguments(&escalation) {
             return Err("what escalates is not a value of a resource role".to_owned());
         }
         if escalation.rules.contains(ALLOWLIST) {
             escalation.roles.extend(domains::roles_outside(self));
         }
         let resources: RoleSet = self.tool_roles.intersection(self.program.resource_roles);
+        let mut args = Vec::new();
         for rule in escalation.held.iter().filter_map(|id| self.program.rule(*id)) {
             if rule.effect != Effect::Escalate {
                 continue;
             }
-            if !rule.arguments.is_empty() {
+            if !rule.arguments.is_empty() && !self.list_conditions(rule, &mut args) {
                 return Err(format!(
                     "{:?} asks because of arguments that an approval does not constrain",
                     rule.name
@@ -227,7 +233,15 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         if self.program.compatibility == Compatibility::Careful {
             let telling = self.tool_roles.intersection(RoleSet::TELLING);
             escalation.roles.extend(telling.iter());
+            let is_listed = match is_whole {
+                true => self.list_all(&mut args),
+                false => self.list_flags(&mut args, steps),
+            };
+            if !is_listed {
+                return Err("has arguments that an approval cannot list".to_owned());
+            }
         }
+        args.sort_by_cached_key(|one| (one.arg.clone(), one.equals.to_string()));
         let mut seen = RoleSet::default();
         let mut roles = escalation.roles;
         roles.retain(|role| {
@@ -238,7 +252,19 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         Ok(Needed {
             roles,
             rules: escalation.rules,
+            args,
         })
+    }
+
+    /// Returns `true` if rules with conditions on arguments are all that escalates.
+    fn ask_by_arguments(&self, escalation: &Escalation<'_>) -> bool {
+        let held = escalation.held.iter().filter_map(|id| self.program.rule(*id));
+        let asking: BTreeSet<&str> = held
+            .filter(|rule| rule.effect == Effect::Escalate && !rule.arguments.is_empty())
+            .map(|rule| &*rule.name)
+            .collect();
+        self.program.compatibility == Compatibility::Careful
+            && escalation.rules.iter().all(|rule| asking.contains(&**rule))
     }
 
     /// The first thing that the approval does not cover, if any.
@@ -254,12 +280,16 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             return Some(lapse.to_owned());
         }
         let Offer {
-            constraints, rules, ..
+            constraints,
+            rules,
+            args,
+            ..
         } = approval.offer();
         let named = rules.as_ref().map_or(0, Vec::len);
         // If more rules escalate than the approval names, one of these is not among them.
         let mut first = needed.rules.iter().take(named + 1);
-        let cost = named * first.len() + constraints.len() * needed.roles.len();
+        let cost =
+            named * first.len() + constraints.len() * needed.roles.len() + 2 * args.len() * needed.args.len();
         if !take(steps, cost) {
             return Some(TOO_MUCH.to_owned());
         }
@@ -268,6 +298,12 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             if let Some(other) = first.find(|one| !is_named(one)) {
                 return Some(format!("does not name the rule {other:?}"));
             }
+        }
+        if let Some(other) = needed.args.iter().find(|one| !args.contains(one)) {
+            return Some(format!("does not list the argument `{}` as it is", other.arg));
+        }
+        if let Some(other) = args.iter().find(|one| !needed.args.contains(one)) {
+            return Some(format!("lists the argument `{}` as it is not", other.arg));
         }
         let registry = &self.program.registry;
         for role in needed.roles.iter().map(|role| registry.name(*role)) {

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use super::Case;
 use super::conditions::Match;
 use super::reason::{Reason, Why};
-use crate::bind::{Looked, PointerToken, Siblings, Value, json_in_text};
+use crate::approval::ArgumentConstraint;
+use crate::bind::{Looked, PointerToken, Siblings, Value, json_in_text, listed};
 use crate::host::Facts;
 use crate::model::refs::Ref;
 use crate::model::{ComparedValue, Condition, ConditionArgument, ConditionValue, Effect, Test};
@@ -163,17 +164,39 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     /// Returns `true` if the annotation calls the argument a text, so that JSON in it is no more than that.
-    fn is_prose(&self, tool: &Tool, argument: &ConditionArgument) -> bool {
+    pub(super) fn is_prose(&self, tool: &Tool, argument: &ConditionArgument) -> bool {
         let ConditionArgument::Top(name) = argument else {
             return false;
         };
+        let roles = self.roles_of_argument(tool, name);
+        roles.intersects(RoleSet::PROSE) && !roles.intersects(self.program.resource_roles)
+    }
+
+    /// The roles of an argument as a whole.
+    pub(super) fn roles_of_argument(&self, tool: &Tool, name: &str) -> RoleSet {
         let member = tool.member(name);
         let ends = member.pointers.ends.iter();
         let indices = ends.filter_map(|rank| member.arguments.get(*rank));
-        let roles = indices.fold(RoleSet::default(), |roles, index| {
+        indices.fold(RoleSet::default(), |roles, index| {
             roles.union(self.arguments.resolved.set_of(*index))
-        });
-        roles.intersects(RoleSet::PROSE) && !roles.intersects(self.program.resource_roles)
+        })
+    }
+
+    /// The value that a condition sees, for an approval to list; `None` if nobody can tell what it is.
+    pub(super) fn listed(&mut self, tool: &'p Tool, condition: &Condition) -> Option<ArgumentConstraint> {
+        self.look(tool, condition);
+        let place = tool.conditioned.number(&condition.argument)?;
+        let siblings = self.lookups.as_ref()?.siblings.as_ref()?;
+        let value = match siblings.look(place) {
+            Looked::Absent => &Value::Null,
+            Looked::Value(value) => value,
+            Looked::Unreadable => return None,
+        };
+        listed(
+            condition.argument.to_string(),
+            value,
+            self.program.limits.value_bytes,
+        )
     }
 
     fn new_look(&mut self, tool: &'p Tool, place: usize, is_prose: bool) -> Look {

@@ -24,13 +24,15 @@ pub(crate) struct SchemaType {
     pub(crate) is_optional: bool,
 }
 
-/// The `default` of an argument: a text, or something that stands for nothing.
+/// The `default` of an argument: a value that an approval or a role looks at, or something that stands for nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaDefault {
     Null,
     EmptyText,
     EmptyList,
     Text(Box<str>),
+    Bool(bool),
+    Integer(i64),
 }
 
 impl SchemaType {

@@ -162,7 +162,7 @@ export function writeMembersOf(
     }
   }
   const writer = ownWriter();
-  writeArguments(writer, shown, { members: new Map(), others: true, pathLike: false }, purpose);
+  writeArguments(writer, shown, { members: new Map(), others: true, pathLike: false }, purpose, false);
   return writer.written;
 }
 

@@ -7,6 +7,14 @@ export type ApprovalConstraint =
   | { readonly kind: "domain"; readonly role: string; readonly domain: string }
   | { readonly kind: "exact"; readonly role: string; readonly value: string };
 
+/** An argument, or a value in one, that calls must have as it was approved. */
+export interface ArgumentConstraint {
+  /** The name of the argument, or a JSON Pointer from the arguments on, in which `*` stands for each item of an array. */
+  readonly arg: string;
+  /** The value; `null` where there is none. */
+  readonly equals: unknown;
+}
+
 /**
  * The constraints of an approval of an escalated call: it covers later calls of the same tool whose values meet them.
  */
@@ -15,6 +23,11 @@ export interface ApprovalOffer {
   readonly toolName: string;
   /** Each value of each role that is named here must meet one of that role's constraints. */
   readonly constraints: readonly ApprovalConstraint[];
+  /**
+   * The flags of the call (truth values, words for them, options), and the arguments that a rule which asks looks at: a
+   * call is covered if these are the same of it. Without them: there are none.
+   */
+  readonly args?: readonly ArgumentConstraint[] | undefined;
   /** The constraints for people to read. Default: `Allow <server>/<tool> <constraints>`. */
   readonly description?: string | undefined;
   /** The rules whose escalation is approved. Without them: any. */

@@ -70,11 +70,18 @@ interface Reading {
 }
 
 /**
- * Writes what judging may read of a call's arguments, and returns what was read of each member.
+ * Writes what judging may read of a call's arguments, and returns what was read of each member. Where approvals list flags
+ * (`lists`), a flag may stand in any member.
  *
  * @throws {@link CallgateError} `unprepared` if arguments that are not judged cannot be read.
  */
-export function writeArguments(writer: Writer, given: unknown, interest: Interest, purpose: Purpose): Snapshot {
+export function writeArguments(
+  writer: Writer,
+  given: unknown,
+  interest: Interest,
+  purpose: Purpose,
+  lists: boolean,
+): Snapshot {
   const snapshot: Snapshot = { names: [], values: [] };
   // Some clients send null for none.
   if (given === undefined || given === null) {
@@ -91,7 +98,7 @@ export function writeArguments(writer: Writer, given: unknown, interest: Interes
       if (isArray(given)) {
         writer.taggedText(1, "[]");
       } else {
-        writeMembers(writer, given, interest, purpose, snapshot);
+        writeMembers(writer, given, interest, purpose, lists, snapshot);
       }
     } catch (thrown) {
       writer.rewind(mark);
@@ -129,7 +136,14 @@ function sampleOf(given: unknown): string {
   }
 }
 
-function writeMembers(writer: Writer, given: object, interest: Interest, purpose: Purpose, snapshot: Snapshot): void {
+function writeMembers(
+  writer: Writer,
+  given: object,
+  interest: Interest,
+  purpose: Purpose,
+  lists: boolean,
+  snapshot: Snapshot,
+): void {
   if (purpose !== "prepare") {
     checkPlain(given, purpose);
   }
@@ -151,6 +165,8 @@ function writeMembers(writer: Writer, given: object, interest: Interest, purpose
     } else if (purpose !== "prepare" && typeof value === "object" && value !== null && hasControlName(value)) {
       values[index] = value;
       writeControlName(writer);
+    } else if (lists) {
+      values[index] = writeListed(writer, value, name, purpose, pathLike);
     } else {
       values[index] = writeUnnamed(writer, value, name, pathLike);
     }
@@ -249,6 +265,25 @@ function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: bo
     writer.byte(Tag.Unread);
   }
   return value;
+}
+
+/** Writes a value that only an approval may look at, in full if it is plain data, and refuses what is refused without approvals. */
+function writeListed(writer: Writer, value: unknown, name: string, purpose: Purpose, pathLike: boolean): unknown {
+  const mark = writer.length;
+  writeUnnamed(writer, value, name, pathLike);
+  writer.rewind(mark);
+  try {
+    return writeValue(writer, value, { name, purpose, left: MOST_ITEMS }, 0);
+  } catch {
+    writer.rewind(mark);
+  }
+  if (pathLike && isArray(value)) {
+    // Beside something unread, no approval takes what is there for everything.
+    writer.byte(Tag.Array);
+    writer.count(2);
+    writer.byte(Tag.Unread);
+  }
+  return writeUnnamed(writer, value, name, pathLike);
 }
 
 /** Writes an object that the engine refuses for its member's name, in place of a value that holds such a name. */

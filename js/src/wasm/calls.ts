@@ -64,7 +64,7 @@ export function evaluate(handle: WasmHandle, call: ToolCall, options: CallOption
     handle,
     (built) => {
       approve(handle, built, now);
-      const { tool } = write(built, call, "evaluate", undefined, context);
+      const { tool } = write(built, call, "evaluate", undefined, context, built.approvals !== undefined);
       const verdict = verdictOf(built, built.engine.evaluate(tool, built.writer.length));
       shrink(built);
       return verdict;
@@ -80,7 +80,8 @@ export function gate(handle: WasmHandle, call: ToolCall, options: CallOptions = 
     handle,
     (built) => {
       approve(handle, built, now);
-      const { tool, snapshot } = write(built, call, "gate", containerWorkspaceDir, context);
+      const lists = built.approvals !== undefined;
+      const { tool, snapshot } = write(built, call, "gate", containerWorkspaceDir, context, lists);
       const verdict = verdictOf(built, built.engine.gate(tool, built.writer.length));
       const argsForTransport = viewOf(snapshot, prepared(built), "transport");
       shrink(built);
@@ -104,7 +105,7 @@ export function evaluateText(handle: WasmHandle, text: string, options: CallOpti
 export function offer(handle: WasmHandle, call: ToolCall, options: CallOptions = NOTHING): ApprovalOffer | undefined {
   const { containerWorkspaceDir, context } = checked(options);
   return ask(handle, "invalid-call", (built) => {
-    const { tool } = write(built, call, "gate", containerWorkspaceDir, context);
+    const { tool } = write(built, call, "gate", containerWorkspaceDir, context, true);
     const text = built.engine.offer(tool, built.writer.length);
     return text === undefined ? undefined : (JSON.parse(text) as ApprovalOffer);
   });
@@ -122,7 +123,7 @@ export function explain(
   return ask(handle, "invalid-call", (built) => {
     approve(handle, built, now);
     const container = purpose === "gate" ? containerWorkspaceDir : undefined;
-    const { tool } = write(built, call, purpose, container, context);
+    const { tool } = write(built, call, purpose, container, context, built.approvals !== undefined);
     const { length } = built.writer;
     return built.engine.explain(tool, length, purpose === "gate", audience === "agent") as Explanation;
   });
@@ -149,7 +150,7 @@ export function prepare(
     throw new CallgateError("invalid-argument", "`allowedDirectory` is not a well-formed string");
   }
   return ask(handle, "unprepared", (built) => {
-    const { tool, snapshot } = write(built, call, "prepare", container, undefined);
+    const { tool, snapshot } = write(built, call, "prepare", container, undefined, false);
     built.engine.prepare(tool, built.writer.length, allowedDirectory);
     const changes = prepared(built);
     return {
@@ -165,7 +166,7 @@ export function annotationOf(
   call: ToolCall,
 ): readonly (readonly [string, readonly string[]])[] | undefined {
   return ask(handle, "invalid-call", (built) => {
-    const { tool } = write(built, call, "prepare", undefined, undefined);
+    const { tool } = write(built, call, "prepare", undefined, undefined, false);
     const pairs: unknown = built.engine.annotation(tool, built.writer.length);
     return (pairs as readonly (readonly [string, readonly string[]])[] | null) ?? undefined;
   });
@@ -235,6 +236,7 @@ function write(
   purpose: Purpose,
   container: string | undefined,
   context: CallContext | undefined,
+  lists: boolean,
 ): Written {
   const { writer, unknown } = built;
   if (typeof call !== "object" || call === null) {
@@ -269,7 +271,7 @@ function write(
   if (context !== undefined) {
     writer.taggedText(0, contextText(context));
   }
-  const snapshot = writeArguments(writer, given, tool ?? interestIn(unknown, purpose), purpose);
+  const snapshot = writeArguments(writer, given, tool ?? interestIn(unknown, purpose), purpose, lists);
   if (writer.isStale()) {
     // Reading ran code of the caller that made the module's memory grow, so some bytes were lost.
     return writeUnreadable(built, "reading `arguments` called the engine");

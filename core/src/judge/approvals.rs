@@ -233,10 +233,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         if self.program.compatibility == Compatibility::Careful {
             let telling = self.tool_roles.intersection(RoleSet::TELLING);
             escalation.roles.extend(telling.iter());
-            let is_listed = match is_whole {
-                true => self.list_all(&mut args),
-                false => self.list_flags(&mut args, steps),
-            };
+            let is_listed = self.list_arguments(is_whole, &escalation.roles, &mut args, steps);
             if !is_listed {
                 return Err("has arguments that an approval cannot list".to_owned());
             }

@@ -1,11 +1,13 @@
 //! The arguments that an approval lists (SPEC §9): flags, and what conditions of the rules that ask look at.
 
+use std::borrow::Cow;
+
 use super::Case;
 use crate::approval::ArgumentConstraint;
 use crate::bind::{FlagSearch, Value, argument_name, listed};
 use crate::model::{ConditionArgument, JsonType, SchemaDefault};
 use crate::program::{Compatibility, Rule, Tool};
-use crate::role::Step;
+use crate::role::{Category, RoleId, Step};
 
 impl<'p> Case<'p, '_, '_> {
     /// Adds the arguments that the rule's conditions look at. Returns `false` if one of them cannot be listed.
@@ -29,8 +31,54 @@ impl<'p> Case<'p, '_, '_> {
         args.len() <= self.program.limits.approval_constraints
     }
 
+    /// Adds what is listed of every call, of all its arguments or those that `roles` and flags are about. Returns `false` if
+    /// something cannot be listed.
+    pub(super) fn list_arguments(
+        &self,
+        is_whole: bool,
+        roles: &[RoleId],
+        args: &mut Vec<ArgumentConstraint>,
+        steps: &mut usize,
+    ) -> bool {
+        match is_whole {
+            true => self.list_all(args),
+            false => self.list_bearers(roles, args) && self.list_flags(args, steps),
+        }
+    }
+
+    /// Adds the arguments that bear one of the roles together with others: of two branches it matters which is which. Values of
+    /// paths are places, any of which is approved. Returns `false` if one of them cannot be listed.
+    fn list_bearers(&self, roles: &[RoleId], args: &mut Vec<ArgumentConstraint>) -> bool {
+        let Some(tool) = self.tool else { return false };
+        let limits = &self.program.limits;
+        let is_place = |role: &RoleId| self.program.registry.get(*role).category == Category::Path;
+        for role in roles.iter().filter(|role| !is_place(role)) {
+            let bears = |at: &usize| self.arguments.resolved.set_of(*at).contains(*role);
+            let bearers: Vec<usize> = (0..tool.arguments.len()).filter(bears).collect();
+            if bearers.len() < 2 {
+                continue;
+            }
+            for bearer in bearers.iter().filter_map(|at| tool.arguments.get(*at)) {
+                let Some(name) = bearer.name.first() else {
+                    return false;
+                };
+                let mut members = self.call.arguments.members().iter();
+                let given = members.find(|(known, _)| known == name);
+                let value = given.map_or(Ok(Cow::Owned(Value::Null)), |(_, value)| value.read(limits.depth));
+                let one = value
+                    .ok()
+                    .and_then(|value| listed(argument_name(name), &value, limits.value_bytes));
+                match one {
+                    Some(one) if !self.is_secret(tool, name) => add(args, one),
+                    _ => return false,
+                }
+            }
+        }
+        args.len() <= limits.approval_constraints
+    }
+
     /// Adds every argument of the call as it is. Returns `false` if one of them cannot be listed.
-    pub(super) fn list_all(&self, args: &mut Vec<ArgumentConstraint>) -> bool {
+    fn list_all(&self, args: &mut Vec<ArgumentConstraint>) -> bool {
         let Some(tool) = self.tool else { return false };
         let limits = &self.program.limits;
         for (name, value) in self.call.arguments.members() {
@@ -47,7 +95,7 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     /// Adds the call's flags but for those that the schema's default stands for. Returns `false` if nobody can tell them.
-    pub(super) fn list_flags(&mut self, args: &mut Vec<ArgumentConstraint>, steps: &mut usize) -> bool {
+    fn list_flags(&self, args: &mut Vec<ArgumentConstraint>, steps: &mut usize) -> bool {
         let Some(tool) = self.tool else { return false };
         let limits = &self.program.limits;
         for (name, value) in self.call.arguments.members() {

@@ -230,7 +230,8 @@ impl Drafter<'_> {
             });
         }
         let unsure = self.unsure.iter().skip(before).map(|one| &*one.argument);
-        merge::whole(&listed, args, &unsure.collect::<Vec<_>>())
+        let kind = Tool::new(listed, self.server).acts();
+        merge::whole(&listed, kind, args, &unsure.collect::<Vec<_>>())
     }
 
     /// Drafts the arguments that are wanted.
@@ -243,7 +244,6 @@ impl Drafter<'_> {
             properties, required, ..
         } = listed.top();
         let required: BTreeSet<&str> = required.into_iter().collect();
-        let brings_tree = tool.brings_tree();
         let properties = properties.into_iter();
         for (name, parts) in properties.filter(|(name, _)| is_wanted(name)) {
             let leaves = parts
@@ -268,8 +268,8 @@ impl Drafter<'_> {
             for (place, draft) in drafts {
                 if !draft.is_none() {
                     let mut whole = leaves.iter().filter(|leaf| leaf.place == place && !is_required);
-                    let absent = whole.find_map(|leaf| absent::of(leaf, &draft.roles));
-                    let spec = self.spec(&draft, brings_tree);
+                    let absent = whole.find_map(|leaf| absent::of(leaf, &draft.roles, &tool));
+                    let spec = self.spec(&draft, &tool);
                     args.insert(place.clone(), with_absent(spec, absent));
                 }
                 self.report(listed.name, place, draft);
@@ -304,9 +304,9 @@ impl Drafter<'_> {
             .collect()
     }
 
-    fn spec(&self, draft: &Draft, brings_tree: bool) -> Value {
+    fn spec(&self, draft: &Draft, tool: &Tool<'_>) -> Value {
         let roles = self.names(draft);
-        if brings_tree && draft.roles.contains(&RoleId::WRITE_PATH) && draft.unless_added.is_none() {
+        if tool.brings_tree() && draft.roles.contains(&RoleId::WRITE_PATH) && draft.unless_added.is_none() {
             let mut spec = json!({"roles": roles, "reach": "tree"});
             if let (Some(base), Some(spec)) = (&draft.relative_to, spec.as_object_mut()) {
                 spec.insert("relativeTo".to_owned(), json!(base));
@@ -329,6 +329,9 @@ impl Drafter<'_> {
             let added = json!({"condition": {"arg": choice, "equals": "add"}, "roles": [none]});
             return json!({"default": roles, "when": [added]});
         }
+        if draft.roles == [RoleId::FETCH_URL] && tool.is_browser() {
+            return json!({"roles": roles, "scheme": "http"});
+        }
         match &draft.relative_to {
             Some(base) => json!({"roles": roles, "relativeTo": base}),
             None => json!(roles),
@@ -343,7 +346,7 @@ impl Drafter<'_> {
             relative_to: draft.relative_to,
             why: draft.why,
         };
-        let is_path = |role: &RoleId| RoleSet::SANDBOX_SAFE.contains(*role);
+        let is_path = |role: &RoleId| RoleSet::SANDBOX_SAFE.contains(*role) || *role == RoleId::RESOURCE_URI;
         if draft.roles.iter().any(is_path) {
             self.rewritten.push(report.clone());
         }

@@ -81,8 +81,8 @@ pub fn file(
 #[must_use]
 pub fn own_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders =
-        ["vectors", "ceilings", "configuration", "worlds"].map(|folder| std::fs::read_dir(root.join(folder)));
+    let folders = ["vectors", "ceilings", "configuration", "workday", "worlds"]
+        .map(|folder| std::fs::read_dir(root.join(folder)));
     let entries = folders.into_iter().flatten().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));

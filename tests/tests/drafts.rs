@@ -15,6 +15,8 @@ mod evidence;
 mod merging;
 #[path = "drafts/second.rs"]
 mod second;
+#[path = "drafts/workday.rs"]
+mod workday;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::absent::presences;
 use super::call::{Arguments, Call};
 use super::faults::{Refusal, describe_unreadable, mismatch, misspelt, schema_fault};
+use super::json::json_in_text;
 use super::names;
 use super::order::changed_order;
 use super::parts::{self, Part};
@@ -443,6 +444,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             };
             match met {
                 Met::Value(value) => self.collect_value(program, &annotated, way, value, &text),
+                Met::Mismatch { found, .. } if way.is_empty() && self.is_plain_text(tool, member, found) => {}
                 Met::Mismatch { found, expected } => {
                     self.unreadable(&annotated, || mismatch(way, found, expected));
                 }
@@ -456,6 +458,20 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             sort::sort_by(&mut collected, |one, other| rank(one).cmp(&rank(other)));
             self.values.append(&mut collected);
         }
+    }
+
+    /// Returns `true` for a text in place of what pointers lead into, where the argument itself bears the role `text`. JSON in it
+    /// may be unpacked.
+    fn is_plain_text(&self, tool: &Tool, member: &ToolMember, found: &Value<'_>) -> bool {
+        let is_said = |index: &usize| {
+            let argument = tool.arguments.get(*index);
+            argument.is_some_and(|argument| argument.name.rest().is_empty())
+                && self.resolved.set_of(*index).contains(RoleId::TEXT)
+        };
+        let Value::Text(text) = found else {
+            return false;
+        };
+        member.arguments.iter().any(is_said) && json_in_text(text).is_none()
     }
 
     /// Refuses a value, or an item of an array, of another type than the schema gives it.

@@ -1,6 +1,7 @@
 //! The meaning of an argument that is not given, as far as its description says so.
 
 use super::schema::Leaf;
+use super::tool::Tool;
 use crate::model::Absent;
 use crate::role::RoleId;
 
@@ -54,11 +55,27 @@ const SOMETIMES: &[&str] = &[
     "required for",
     "required when",
     "optional filter",
+    "optional if",
+    "alternative to",
+    "instead of",
+    "either this",
+    "provide either",
+];
+
+/// An argument of one of the things that a tool does, where another argument chooses between them.
+const OF_ONE_CHOICE: &[&str] = &[
+    "(for ",
+    "only for",
+    "used for",
+    "required for",
+    "used with",
+    "when mode",
+    "when action",
 ];
 
 /// The `absent` of an argument that the schema does not require: `nothing`, or a value; `None` where nothing tells. A `default` of the
 /// schema says it already.
-pub(super) fn of(leaf: &Leaf<'_>, roles: &[RoleId]) -> Option<String> {
+pub(super) fn of(leaf: &Leaf<'_>, roles: &[RoleId], tool: &Tool<'_>) -> Option<String> {
     if leaf.place != leaf.top || leaf.facts.default.is_some() || !leaf.facts.is_text {
         return None;
     }
@@ -80,9 +97,12 @@ pub(super) fn of(leaf: &Leaf<'_>, roles: &[RoleId]) -> Option<String> {
     if !without.all(is_made) {
         return None;
     }
-    let is_written = roles.contains(&RoleId::WRITE_PATH) && only(&[RoleId::READ_PATH, RoleId::WRITE_PATH]);
-    let is_read = only(&[RoleId::READ_PATH]) || only(&[RoleId::FETCH_URL]);
-    let is_nothing = is_written && has(&text, SAVES) || is_read && has(&text, SOMETIMES);
+    let is_file = only(&[RoleId::READ_PATH, RoleId::WRITE_PATH]);
+    let is_written = roles.contains(&RoleId::WRITE_PATH) && is_file;
+    let is_chosen = tool.has_choice && only(FILES) && has(&text, OF_ONE_CHOICE);
+    let is_nothing = is_written && has(&text, SAVES)
+        || (is_file || only(&[RoleId::FETCH_URL])) && (has(&text, SOMETIMES) || tool.offers(leaf.top))
+        || is_chosen;
     is_nothing.then(|| Absent::NOTHING.to_owned())
 }
 
@@ -94,12 +114,16 @@ const PATHS: &[RoleId] = &[
     RoleId::DELETE_HISTORY,
 ];
 
+/// Roles of files, which a tool may remove too.
+const FILES: &[RoleId] = &[RoleId::READ_PATH, RoleId::WRITE_PATH, RoleId::DELETE_PATH];
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
     use crate::draft::schema::Leaves;
+    use crate::draft::tools_list::listed;
 
     #[test]
     fn a_description_says_what_absence_means() {
@@ -150,11 +174,53 @@ mod tests {
                 None,
             ),
             ("Remote, if provided", &[RoleId::GIT_REMOTE_URL], None),
+            (
+                "Repository URL (optional if using a local chart)",
+                &[RoleId::FETCH_URL],
+                Some("nothing"),
+            ),
+            (
+                "Path of a script. Provide either this or function, but not both.",
+                &[read, write],
+                Some("nothing"),
+            ),
+            (
+                "Path for the new worktree (for add/move operations)",
+                &[read, write, RoleId::DELETE_PATH],
+                None,
+            ),
         ] {
+            let named = json!({"name": "use"});
             let schema = json!({"type": "string", "description": description});
             let leaves = Leaves::default().of(&schema, "x", &schema);
-            let found = leaves.first().and_then(|leaf| of(leaf, roles));
+            let tool = Tool::new(listed(&named), "s");
+            let found = leaves.first().and_then(|leaf| of(leaf, roles, &tool));
             assert_eq!(found.as_deref(), expected, "{description}");
+        }
+    }
+
+    #[test]
+    fn a_tool_says_what_it_takes_in_place_of_an_argument() {
+        let drop = json!({"name": "drop", "description": "Drops files or data. At least one of \"x\" or \"data\" must be given."});
+        let worktree =
+            json!({"name": "worktree", "inputSchema": {"properties": {"mode": {"type": "string"}}}});
+        for (tool, description, roles) in [
+            (
+                &drop,
+                "Absolute paths of files to drop",
+                &[RoleId::READ_PATH, RoleId::WRITE_PATH][..],
+            ),
+            (
+                &worktree,
+                "Path for the new worktree (for add/move operations)",
+                &[RoleId::READ_PATH, RoleId::WRITE_PATH, RoleId::DELETE_PATH],
+            ),
+        ] {
+            let tool = Tool::new(listed(tool), "s");
+            let schema = json!({"type": "string", "description": description});
+            let leaves = Leaves::default().of(&schema, "x", &schema);
+            let found = leaves.first().and_then(|leaf| of(leaf, roles, &tool));
+            assert_eq!(found.as_deref(), Some("nothing"), "{description}");
         }
     }
 }

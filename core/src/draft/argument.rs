@@ -4,7 +4,7 @@ use super::evidence::{self, Described, Kind};
 use super::place::{in_order, in_repository, on_disk, only_read, side_of};
 use super::schema::Leaf;
 use super::tool::{Setting, Tool};
-use super::words::{of_name, of_text, without_count};
+use super::words::{foreign_place, of_name, of_text, without_count};
 use crate::role::RoleId;
 
 /// The draft for an argument, or for a part of one.
@@ -103,15 +103,22 @@ pub(super) fn draft(leaf: &Leaf<'_>, tool: &Tool<'_>) -> Draft {
         Kind::Path | Kind::Source | Kind::Destination => RoleId::READ_PATH,
         Kind::Connection | Kind::RemotePath | Kind::Code | Kind::Pattern | Kind::Data => RoleId::NONE,
     };
+    // A URI that may name a file is judged as what it names.
+    let speaks_of_files = description.contains("file:") || tool.listed.description.contains("file:");
+    let role = match role {
+        RoleId::FETCH_URL if speaks_of_files && !tool.is_in(Setting::Git) => RoleId::RESOURCE_URI,
+        role => role,
+    };
     let is_data = role == RoleId::NONE && matches!(finding.kind, Kind::Data | Kind::Pattern);
-    let role = match is_data && !is_always_new && evidence::is_text(&words) {
+    let is_text = evidence::is_text(&words) || evidence::speaks_of_text(&description);
+    let role = match is_data && !is_always_new && is_text {
         true => RoleId::TEXT,
         false => role,
     };
     let why = match finding.kind {
         Kind::RemotePath => format!("{}; its owner and repository are judged", finding.why),
         _ if is_always_new => "it is the name of a remote that the tool makes".to_owned(),
-        Kind::Url if description.contains("file:") || tool.listed.description.contains("file:") => {
+        Kind::Url if role == RoleId::RESOURCE_URI => {
             format!("{}; it speaks of `file:` too, which names a path", finding.why)
         }
         Kind::Code => format!(
@@ -125,7 +132,7 @@ pub(super) fn draft(leaf: &Leaf<'_>, tool: &Tool<'_>) -> Draft {
         url_flag: None,
         is_asked: finding.kind == Kind::Connection,
         relative_to: None,
-        is_sure: is_always_new || finding.is_sure && !why.contains("`file:`"),
+        is_sure: is_always_new || finding.is_sure,
         why,
         unless_added: tool.choice().filter(|_| is_new_remote).map(str::to_owned),
     }
@@ -221,17 +228,23 @@ fn find(leaf: &Leaf<'_>, words: &[String], description: &str, tool: &Tool<'_>) -
         };
     }
     let text = of_text(description);
-    let first: Vec<&str> = text
+    let said = text
         .iter()
         .take_while(|(sentence, _)| *sentence == 0)
-        .map(|(_, word)| word.as_str())
-        .collect();
+        .map(|(_, word)| word.as_str());
+    let first: Vec<&str> = foreign_place(description).into_iter().chain(said).collect();
     let described = evidence::by_description(&first).map(|found| local_sense(found, tool));
     let named = evidence::by_name(words, tool);
     match (named, described) {
         (Some((kind, true, _)), Some(said)) if kind == Kind::Data && overrides(said) => Finding {
             kind: said.kind,
             is_sure: false,
+            why: describe(said),
+        },
+        // `from` and `to` are the ends of an edge as well.
+        (Some((kind, ..)), Some(said)) if said.is_id() && is_end(words) && kind != Kind::Data => Finding {
+            kind: Kind::Data,
+            is_sure: true,
             why: describe(said),
         },
         (Some((kind, is_sure, name)), said) => {
@@ -293,6 +306,24 @@ fn local_sense(said: Described, tool: &Tool<'_>) -> Described {
 
 /// Phrases for paths of this disk.
 const LOCAL: [&str; 2] = ["local path", "absolute path"];
+
+/// Returns `true` for names of what a tool takes something from or puts it at.
+fn is_end(words: &[String]) -> bool {
+    let ends = [
+        "from",
+        "to",
+        "source",
+        "target",
+        "old",
+        "new",
+        "src",
+        "dst",
+        "destination",
+        "input",
+        "output",
+    ];
+    matches!(words, [word] if ends.contains(&word.as_str()))
+}
 
 /// Returns `true` for names that say `path` in one tool and something else in many others.
 fn is_bare(words: &[String]) -> bool {

@@ -1,7 +1,7 @@
 //! Tables of evidence: what names, formats and descriptions say that an argument is.
 
 use super::tool::{Setting, Tool};
-use super::words::{end_with, find};
+use super::words::{end_with, find, of_text};
 
 /// The kind of thing that an argument names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +196,8 @@ const NAMES: &[(Setting, Kind, bool, &str)] = &[
         Setting::Mailbox,
         Kind::Data,
         true,
-        "from, sender, from address, from email, reply to, mailbox, folder, account",
+        "from, sender, from address, from email, reply to, in reply to, mailbox, folder, account, attachment name, attachment \
+         filename",
     ),
     (Setting::Mailbox, Kind::EmailAddress, true, "address"),
     (
@@ -342,7 +343,8 @@ fn listed(row: &'static str) -> impl Iterator<Item = &'static str> {
 const TEXTS: &str = "content, contents, text, message, body, note, comment, thought, question, prompt, title, subject, \
     description, summary, caption, label, observation, query, q, search, search term, keyword, pattern, regex, regexp, \
     selector, xpath, exclude, exclude pattern, exclude path, exclude glob, exclude file, ignore, ignore pattern, ignored path, \
-    old text, new text, old string, new string, placeholder";
+    old text, new text, old string, new string, placeholder, detail, insight, reason, explanation, instruction, feedback, \
+    answer, idea, fact, request, goal, heading, headline, paragraph, row, cell, entity name";
 
 /// Returns `true` if an argument of this name that is data is a text.
 pub(super) fn is_text(words: &[String]) -> bool {
@@ -350,6 +352,18 @@ pub(super) fn is_text(words: &[String]) -> bool {
         && !["path", "file", "glob"]
             .iter()
             .any(|kind| words.ends_with(&[(*kind).to_owned(), "pattern".to_owned()]))
+}
+
+/// Phrases at the start of descriptions of texts that are kept, shown or typed.
+const TEXT_PHRASES: &str =
+    "text to, value to fill, value to type, value to enter, entity name, rows of, message to, words to";
+
+/// Returns `true` if the description of an argument that is data says that it is a text.
+pub(super) fn speaks_of_text(description: &str) -> bool {
+    let words = of_text(description);
+    let first = words.iter().take_while(|(sentence, _)| *sentence == 0);
+    let first: Vec<&str> = first.map(|(_, word)| word.as_str()).take(6).collect();
+    listed(TEXT_PHRASES).any(|phrase| find(&first, phrase).is_some())
 }
 
 /// The kind that the name of an argument suggests, `true` if that is sure, and the end of the name that says so.
@@ -381,6 +395,10 @@ pub(super) fn by_format(format: &str) -> Option<Kind> {
     known.map(|(kind, _)| *kind)
 }
 
+/// Ids of what is no resource of this machine.
+const IDS: &str =
+    "node id, element id, shape id, vertex id, edge id, cell id, item id, task id, object id, entity id";
+
 /// Phrases of descriptions, with the words of the first sentence in which they must begin to say what the argument itself is.
 /// `false` marks phrases that may be about something of that kind: its name, or its content.
 const PHRASES: &[(Kind, usize, bool, &str)] = &[
@@ -391,6 +409,7 @@ const PHRASES: &[(Kind, usize, bool, &str)] = &[
         "page token, mime type, sort order, file id, folder id, directory id, docker image, container image, \
          image name, chart name",
     ),
+    (Kind::Data, 5, true, IDS),
     (
         Kind::Pattern,
         8,
@@ -401,8 +420,8 @@ const PHRASES: &[(Kind, usize, bool, &str)] = &[
         Kind::Data,
         8,
         true,
-        "file content, content of, text content, base64 encoded, base64 content, name of the resource, \
-         resource name, url path, url pathname, api path",
+        "attachment filename, attachment name, file content, content of, text content, base64 encoded, \
+         base64 content, name of the resource, resource name, url path, url pathname, api path",
     ),
     (Kind::CommitMessage, 6, true, "commit message"),
     (
@@ -455,6 +474,13 @@ pub(super) struct Described {
     pub(super) is_sure: bool,
     /// The place of the phrase in the first sentence.
     pub(super) at: usize,
+}
+
+impl Described {
+    /// Returns `true` if it is the id of something that is no resource of this machine.
+    pub(super) fn is_id(&self) -> bool {
+        listed(IDS).any(|phrase| phrase == self.phrase)
+    }
 }
 
 /// The kind that a description's first sentence suggests. A phrase near the start goes before one that is merely

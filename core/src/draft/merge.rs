@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::schema;
 use super::tools_list::ListedTool;
-use crate::model::ArgumentName;
+use crate::model::{ArgumentName, ToolKind};
 use crate::named::named;
 
 named! {
@@ -184,12 +184,20 @@ pub(super) fn gone_tool(tool: &str) -> Drift {
 }
 
 /// The annotation of a tool that is drafted as a whole.
-pub(super) fn whole(listed: &ListedTool<'_>, args: Map<String, Value>, unsure: &[&str]) -> Value {
+pub(super) fn whole(
+    listed: &ListedTool<'_>,
+    kind: Option<ToolKind>,
+    args: Map<String, Value>,
+    unsure: &[&str],
+) -> Value {
     let mut tool = Map::new();
     tool.insert("toolName".to_owned(), json!(listed.name));
     if !unsure.is_empty() {
         let comment = format!("drafted, to be decided: {}", unsure.join(", "));
         tool.insert("comment".to_owned(), json!(comment));
+    }
+    if let Some(kind) = kind {
+        tool.insert("kind".to_owned(), json!(kind.as_str()));
     }
     tool.insert("args".to_owned(), Value::Object(args));
     if let Some(used) = schema::used(listed.schema) {

@@ -150,6 +150,10 @@ pub(super) fn on_disk(named_side: Side, description: &str, tool: &Tool<'_>) -> R
         }
         is_clear = false;
     }
+    if tool.is_in(Setting::UrlOrPath) && roles == [RoleId::READ_PATH] && tool.url_flag().is_none() {
+        what += ", and the tool speaks of URLs too";
+        return (vec![RoleId::RESOURCE_URI], None, what, is_clear);
+    }
     if tool.is_in(Setting::UrlOrPath) {
         roles.push(RoleId::FETCH_URL);
         what += ", but the tool speaks of URLs too";

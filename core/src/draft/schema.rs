@@ -257,8 +257,13 @@ fn used_property(property: &Value) -> Value {
     if let Some(items) = property.get("items").and_then(used_types) {
         kept.insert("items".to_owned(), json!({"type": items}));
     }
-    // An empty text that is the default stands for an argument that is not given.
-    if let Some(default) = property.get("default").filter(|default| *default == "") {
+    // A default says what a server takes where the argument is not given. One of a few words names nothing.
+    let says = |default: &&Value| {
+        default.is_null()
+            || default.as_array().is_some_and(Vec::is_empty)
+            || default.is_string() && !property.get("enum").is_some_and(Value::is_array)
+    };
+    if let Some(default) = property.get("default").filter(says) {
         kept.insert("default".to_owned(), default.clone());
     }
     Value::Object(kept)
@@ -361,6 +366,10 @@ mod tests {
                 "b": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null},
                 "c": {"anyOf": [{"type": "array"}, {"type": "null"}]},
                 "d": true,
+                "e": {"type": "string", "default": "."},
+                "f": {"type": "string", "enum": ["list", "add"], "default": "list"},
+                "g": {"type": "array", "items": {"type": "string"}, "default": []},
+                "h": {"type": "integer", "default": 1},
             },
             "required": ["a"],
         });
@@ -368,9 +377,13 @@ mod tests {
             "type": "object",
             "properties": {
                 "a": {"type": "array", "items": {"type": "string"}},
-                "b": {"type": ["string", "null"]},
+                "b": {"type": ["string", "null"], "default": null},
                 "c": {},
                 "d": {},
+                "e": {"type": "string", "default": "."},
+                "f": {"type": "string"},
+                "g": {"type": "array", "items": {"type": "string"}, "default": []},
+                "h": {"type": "integer"},
             },
             "required": ["a"],
         });

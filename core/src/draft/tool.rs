@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::tools_list::ListedTool;
 use super::verb::{self, NamedVerb, Verb};
-use super::words::{end_with, is_form_of, of_name, of_text};
+use super::words::{end_with, foreign_place, is_form_of, of_name, of_text};
+use crate::model::ToolKind;
 
 /// Where a name has a meaning of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +102,7 @@ impl<'v> Tool<'v> {
     pub(super) fn new(listed: ListedTool<'v>, server: &str) -> Self {
         let words = of_name(listed.name);
         let text = of_text(listed.description);
+        let file = foreign_place(listed.description).map(|_| "file".to_owned());
         let first = text
             .into_iter()
             .take_while(|(sentence, _)| *sentence == 0)
@@ -115,7 +117,7 @@ impl<'v> Tool<'v> {
         let mut tool = Self {
             named: verb::in_name(listed.name),
             described: verb::at_start(listed.description),
-            about: words.iter().cloned().chain(first).collect(),
+            about: words.iter().cloned().chain(first).chain(file).collect(),
             server: of_name(server),
             arguments: arguments.collect(),
             settings: Vec::new(),
@@ -274,6 +276,50 @@ impl<'v> Tool<'v> {
         !self.does(Verb::Send) && !self.is_git() && has_project && (is_named || has_revision)
     }
 
+    /// Its description says that it takes this argument, or another one in its place.
+    pub(super) fn offers(&self, argument: &str) -> bool {
+        let text = self.listed.description;
+        let quoted = ['"', '`', '\''].map(|quote| format!("{quote}{argument}{quote}"));
+        let rest = text.to_lowercase().find("one of").and_then(|at| text.get(at..));
+        rest.is_some_and(|rest| quoted.iter().any(|name| rest.contains(name)))
+    }
+
+    /// The kind of a tool that does something besides what it does to the paths that it names: it runs a program, or sends something
+    /// away. A sandbox that holds the path does not allow that.
+    pub(super) fn acts(&self) -> Option<ToolKind> {
+        let programs = [
+            &["command"][..],
+            &["cmd"],
+            &["commands"],
+            &["code"],
+            &["script"],
+            &["argv"],
+        ];
+        let things = [
+            "command", "process", "shell", "script", "code", "program", "bash", "terminal",
+        ];
+        let runs = self.does(Verb::Run) && self.is_named(&things);
+        if runs || programs.iter().any(|name| self.has_argument(name)) && !self.has_choice {
+            return Some(ToolKind::Execute);
+        }
+        self.does(Verb::Send).then_some(ToolKind::Fetch)
+    }
+
+    /// It opens pages in a browser, which takes `localhost:3000` for a URL.
+    pub(super) fn is_browser(&self) -> bool {
+        let browsers = [
+            "browser",
+            "playwright",
+            "puppeteer",
+            "chrome",
+            "chromium",
+            "firefox",
+            "selenium",
+            "devtools",
+        ];
+        self.is_of_server(&browsers) || self.is_named(&["browser", "navigate", "goto"])
+    }
+
     /// The argument that says whether another one is a URL.
     pub(super) fn url_flag(&self) -> Option<&'v str> {
         self.argument(&["is", "url"])
@@ -374,7 +420,10 @@ const FILE_WORDS: [&str; 7] = [
 ];
 
 /// Words for what a file holds or describes.
-const PART_WORDS: [&str; 25] = [
+const PART_WORDS: [&str; 28] = [
+    "node",
+    "edge",
+    "layer",
     "tag",
     "watermark",
     "password",

@@ -103,7 +103,7 @@ fn check_tools(tools: &Node<'_, '_>) -> Option<()> {
     checked.map(|_| ())
 }
 
-fn listed(tool: &Value) -> ListedTool<'_> {
+pub(super) fn listed(tool: &Value) -> ListedTool<'_> {
     let text = |key| tool.get(key).and_then(Value::as_str).unwrap_or_default();
     let hints = tool.get("annotations");
     let hint = |name| hints.and_then(|hints| hints.get(name)).and_then(Value::as_bool);

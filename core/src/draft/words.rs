@@ -74,6 +74,49 @@ pub(super) fn of_text(text: &str) -> Vec<(usize, String)> {
     words
 }
 
+/// Words for what is a place on a disk in the languages in which servers describe their tools.
+const FOREIGN: [(&str, &str); 26] = [
+    ("路径", "path"),
+    ("路徑", "path"),
+    ("目录", "directory"),
+    ("目錄", "directory"),
+    ("文件夹", "directory"),
+    ("資料夾", "directory"),
+    ("文件", "file"),
+    ("檔案", "file"),
+    ("压缩包", "file"),
+    ("パス", "path"),
+    ("ディレクトリ", "directory"),
+    ("フォルダ", "directory"),
+    ("ファイル", "file"),
+    ("경로", "path"),
+    ("디렉터리", "directory"),
+    ("폴더", "directory"),
+    ("파일", "file"),
+    ("путь", "path"),
+    ("каталог", "directory"),
+    ("файл", "file"),
+    ("chemin", "path"),
+    ("dateipfad", "path"),
+    ("verzeichnis", "directory"),
+    ("ruta", "path"),
+    ("caminho", "path"),
+    ("percorso", "path"),
+];
+
+/// The English word for the place of which a description in another language speaks.
+pub(super) fn foreign_place(text: &str) -> Option<&'static str> {
+    let text = text.to_lowercase();
+    let is_there = |word: &str| match word.is_ascii() {
+        true => text
+            .split(|one: char| !one.is_alphanumeric())
+            .any(|one| one == word),
+        false => text.contains(word),
+    };
+    let found = FOREIGN.iter().find(|(word, _)| is_there(word));
+    found.map(|(_, english)| *english)
+}
+
 /// The most characters of a text that are looked at. What matters stands at its start.
 const READ: usize = 2_000;
 
@@ -144,6 +187,19 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(without_count(of_name(name)).join(" "), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn places_are_known_in_other_languages() {
+        for (text, expected) in [
+            ("待压缩的文件或文件夹路径", Some("path")),
+            ("保存先のディレクトリ", Some("directory")),
+            ("Chemin du fichier", Some("path")),
+            ("A truncated text", None),
+            ("压缩密码", None),
+        ] {
+            assert_eq!(foreign_place(text), expected, "{text}");
         }
     }
 

@@ -8,8 +8,9 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { TARGET } from "../tools/hosts.mjs";
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
-const REQUIREMENTS = path("python/requirements.txt");
-const VENV = `${TARGET}/mcp-servers`;
+/** What the servers of these tests need, and, beyond that, those of a working day. */
+const REQUIREMENTS = [path("python/requirements.txt"), path("python/more.txt")];
+export const VENV = `${TARGET}/mcp-servers`;
 export const PYTHON = `${VENV}/bin/python`;
 const STAMP = `${VENV}/installed`;
 
@@ -51,18 +52,24 @@ export const environmentOf = ({ tree }) => ({
 export function whyMissing(name) {
   const [command, program] = PROGRAMS[name]({ tree: { root: "/" }, network: { origin: "" } });
   if (command === "node") return existsSync(program) ? undefined : `${program} is missing; run npm ci`;
-  const wanted = createHash("sha256").update(readFileSync(REQUIREMENTS)).digest("hex");
+  return whyNoPython();
+}
+
+/** Why the servers from PyPI cannot be had, or nothing if they can. */
+export function whyNoPython() {
+  const hash = createHash("sha256");
+  for (const file of REQUIREMENTS) hash.update(readFileSync(file));
+  const wanted = hash.digest("hex");
   if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return undefined;
   return installPython(wanted);
 }
 
+const INSTALL = [PYTHON, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:"];
+
 function installPython(wanted) {
   rmSync(VENV, { recursive: true, force: true });
   mkdirSync(VENV, { recursive: true });
-  const steps = [
-    ["python3", "-m", "venv", VENV],
-    [PYTHON, "-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary", ":all:", "-r", REQUIREMENTS],
-  ];
+  const steps = [["python3", "-m", "venv", VENV], ...REQUIREMENTS.map((file) => [...INSTALL, "-r", file])];
   for (const [command, ...args] of steps) {
     const { status, error, stderr } = spawnSync(command, args, { encoding: "utf8" });
     if (status !== 0) return `${command} ${args.join(" ")} failed: ${error?.message ?? stderr}`;

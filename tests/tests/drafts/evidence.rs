@@ -139,7 +139,7 @@ fn parts_of_arguments_have_pointers() {
 }
 
 #[test]
-fn a_path_that_may_be_a_url_has_both_roles() {
+fn a_path_that_may_be_a_url_is_judged_as_what_it_names() {
     let mut reads = tool(
         "read_file",
         json!({"path": {"type": "string"}, "isUrl": {"type": "boolean"}}),
@@ -162,8 +162,11 @@ fn a_path_that_may_be_a_url_has_both_roles() {
     );
     let mut reads = tool("read_file", json!({"path": {"type": "string"}}));
     reads["description"] = json!("Read contents from files and URLs.");
-    let both = json!({"path": ["read-path", "fetch-url"]});
-    check(reads, "s", both, &["path"]);
+    check(reads, "s", json!({"path": ["resource-uri"]}), &[]);
+    let mut writes = tool("save_file", json!({"path": {"type": "string"}}));
+    writes["description"] = json!("Save what a URL or a file holds.");
+    let both = json!({"path": ["write-path", "fetch-url"]});
+    check(writes, "s", both, &["path"]);
 }
 
 #[test]
@@ -318,8 +321,8 @@ fn a_verb_is_about_the_object_of_the_tool() {
     check(
         described("convert_to_markdown", "", &[("uri", uri)]),
         "s",
-        json!({"uri": ["fetch-url"]}),
-        &["uri"],
+        json!({"uri": ["resource-uri"]}),
+        &[],
     );
 }
 

@@ -38,7 +38,11 @@ fn drafted(proposal: &Proposal) -> BTreeMap<(String, String), (BTreeSet<String>,
             .entry((one.tool.clone(), top(&one.argument).to_owned()))
             .or_default();
         let roles = one.roles.iter().filter(|role| is_resource(role));
-        entry.0.extend(roles.map(ToString::to_string));
+        // A URI is judged as what it names.
+        entry.0.extend(roles.flat_map(|role| match &**role {
+            "resource-uri" => vec!["read-path".to_owned(), "fetch-url".to_owned()],
+            role => vec![role.to_owned()],
+        }));
         entry.1 |= is_asked;
     }
     found

@@ -1,4 +1,4 @@
-// Clients that are not among the package's own dependencies, installed under `TARGET` with the versions of the lock file here.
+// Clients and servers that are not among the package's own dependencies, installed under `TARGET` with the versions of lock files.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,23 +8,26 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { TARGET } from "../../tools/hosts.mjs";
 
 const FOLDER = `${TARGET}/mcp-clients`;
-const STAMP = `${FOLDER}/installed`;
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Why the clients cannot be had, or nothing if they can. They are installed if they are missing. */
-export function whyNoClients() {
+export const whyNoClients = () => whyNotInstalled(here("."), FOLDER);
+
+/** Installs the packages of a lock file into a folder, where they are missing. Why they cannot be had, or nothing if they can. */
+export function whyNotInstalled(source, folder) {
+  const stamp = join(folder, "installed");
   const wanted = createHash("sha256")
-    .update(readFileSync(here("package-lock.json")))
+    .update(readFileSync(join(source, "package-lock.json")))
     .digest("hex");
-  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return undefined;
-  rmSync(FOLDER, { recursive: true, force: true });
-  mkdirSync(FOLDER, { recursive: true });
-  for (const name of ["package.json", "package-lock.json"]) copyFileSync(here(name), join(FOLDER, name));
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return undefined;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(source, name), join(folder, name));
   // No package runs a program of its own.
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
-  const { status, error, stderr } = spawnSync("npm", args, { cwd: FOLDER, encoding: "utf8" });
+  const { status, error, stderr } = spawnSync("npm", args, { cwd: folder, encoding: "utf8" });
   if (status !== 0) return `npm ${args.join(" ")} failed: ${error?.message ?? stderr}`;
-  writeFileSync(STAMP, wanted);
+  writeFileSync(stamp, wanted);
   return undefined;
 }
 

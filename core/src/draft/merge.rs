@@ -157,7 +157,14 @@ fn changes(tool: &str, kept: &Value, found: &Value) -> Vec<Drift> {
         let Some(then) = before.get(&argument) else {
             continue;
         };
-        if *then != now {
+        // Who annotated it may have left the default out.
+        let mut without = now.clone();
+        if then.get("default").is_none()
+            && let Some(object) = without.as_object_mut()
+        {
+            object.shift_remove("default");
+        }
+        if *then != without {
             let message = format!("was `{then}` in the schema, and is `{now}`");
             drift.push(Drift::argument(Change::ChangedSchema, tool, &argument, &message));
         }

@@ -1,5 +1,6 @@
 //! Drafts of what the calls of a working day met.
 
+use callgate_core::{DocumentSource, propose_annotations};
 use serde_json::{Value, json};
 
 use crate::evidence::{check, described};
@@ -20,6 +21,26 @@ fn a_default_of_the_schema_is_kept() {
     assert_eq!(properties["path"]["default"], ".");
     assert_eq!(properties["files"]["default"], json!([]));
     assert_eq!(properties["mode"].get("default"), None);
+}
+
+#[test]
+fn a_default_that_was_not_kept_is_no_drift() {
+    let of = |path: Value| json!([{"name": "list", "inputSchema": {"type": "object", "properties": {"path": path}}}]);
+    let drift = |then: Value, now: Value| {
+        let written = propose(&of(then), "s").annotations;
+        let existing = Some(DocumentSource::Value(&written));
+        let proposal = propose_annotations(DocumentSource::Value(&of(now)), "s", existing).unwrap();
+        proposal.drift.len()
+    };
+    let (without, here) = (
+        json!({"type": "string"}),
+        json!({"type": "string", "default": "."}),
+    );
+    let elsewhere = json!({"type": "string", "default": "/srv"});
+    assert_eq!(drift(without.clone(), here.clone()), 0);
+    assert_eq!(drift(here.clone(), here.clone()), 0);
+    assert_eq!(drift(here.clone(), elsewhere), 1);
+    assert_eq!(drift(here, without), 1);
 }
 
 /// The sandbox allows what happens to a path, and not what else a tool does.

@@ -83,7 +83,11 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
     if !operands.iter().any(|one| is_removed(one) || is_written(one)) {
         return Vec::new();
     }
-    let removal = |operand| is_removed(operand).then(|| operand.bound.reach.unwrap_or(Reach::Tree));
+    // A pattern removes what it matches, and not the directory that it ranges over.
+    let removal = |operand: &Operand<'_, '_>| {
+        let is_removed = is_removed(operand) && operand.pattern().is_none();
+        is_removed.then(|| operand.bound.reach.unwrap_or(Reach::Tree))
+    };
     let mut changes: Vec<Change> = operands
         .iter()
         .map(|operand| Change {

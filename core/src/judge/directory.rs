@@ -4,7 +4,7 @@ use super::canonical::Canonicalizer;
 use super::operand::Operand;
 use crate::model::Effect;
 use crate::path::{CanonicalPath, Folded, PathCase};
-use crate::text::is_at_or_below;
+use crate::text::{is_at_or_below, strip_directory};
 
 /// A configured directory as a call sees it.
 #[derive(Clone, Debug)]
@@ -84,6 +84,16 @@ impl Directory {
             || self.folded.as_ref().is_some_and(folded)
     }
 
+    /// Returns `true` if one of these holds of the names that lead to the directory from a path above it.
+    pub(super) fn has_names_below(&self, path: &CanonicalPath, holds: impl Fn(&str) -> bool) -> bool {
+        let names = |directory: &Folded| {
+            let above = PathCase::Insensitive.fold(path);
+            directory.with_names_below(&above, &holds) == Some(true)
+        };
+        strip_directory(self.as_str(), path.as_str()).is_some_and(&holds)
+            || self.folded.as_ref().is_some_and(names)
+    }
+
     /// The canonical form, where there is one.
     pub(crate) fn known(&self) -> Option<&CanonicalPath> {
         self.known.as_ref()
@@ -131,6 +141,12 @@ impl Protected {
     /// Returns `true` if the path lies within the protected path, or is the link that stands for it.
     pub(crate) fn covers(&self, path: &Folded) -> bool {
         path.may_be_within(&self.folded) || self.entry.as_ref().is_some_and(|entry| path.may_be_within(entry))
+    }
+
+    /// Returns `true` if this holds of the names that lead to the protected path from a directory above it.
+    pub(super) fn has_names_below(&self, directory: &Folded, holds: impl Fn(&str) -> bool) -> bool {
+        let mut forms = std::iter::once(&self.folded).chain(&self.entry);
+        forms.any(|form| form.with_names_below(directory, &holds) == Some(true))
     }
 
     /// Returns `true` if removing the path would remove the protected path.

@@ -8,7 +8,7 @@ use url::Url;
 use crate::bind::{BoundValue, Origin, PointerToken};
 use crate::model::refs::Ref;
 use crate::net::Location;
-use crate::path::{CanonicalPath, Unresolvable};
+use crate::path::{CanonicalPath, Pathspec, Unresolvable};
 use crate::role::{Category, RoleDefinition, RoleId};
 use crate::world::{Located, Reply};
 
@@ -65,6 +65,8 @@ pub(crate) struct PathRest {
     pub(super) entry: Option<CanonicalPath>,
     /// The paths that programs may take the value for beside the canonical one, where they read it as a pattern or a URI.
     pub(super) readings: Vec<CanonicalPath>,
+    /// The pattern of git that ranges over the canonical path.
+    pub(super) pattern: Option<Pathspec>,
     /// The path of the argument that it is relative to.
     pub(super) base: Option<Arc<str>>,
     /// Other paths that lead there, which patterns of protected paths are held against: the lexical form, and where the
@@ -157,6 +159,11 @@ impl<'p, 'c> Operand<'p, 'c> {
             Form::Path { rest, .. } => rest.as_deref(),
             Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
         }
+    }
+
+    /// The pattern of git that ranges over the canonical path, if the value is one.
+    pub(super) fn pattern(&self) -> Option<&Pathspec> {
+        self.path_rest().and_then(|rest| rest.pattern.as_ref())
     }
 
     /// Other paths that lead to the canonical one, where patterns of protected paths are to be held against them.

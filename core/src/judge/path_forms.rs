@@ -8,7 +8,9 @@ use super::careful;
 use super::operand::{Form, PathRest};
 use crate::bind::{BoundValue, ReadUri, UriForm};
 use crate::net;
-use crate::path::{CanonicalPath, Unresolvable, expand_tilde, is_literal, lexical, pathspec_readings};
+use crate::path::{
+    CanonicalPath, Pathspec, Unresolvable, expand_tilde, is_literal, lexical, pathspec_readings,
+};
 use crate::program::{Compatibility, RelativePaths};
 use crate::role::{RoleId, Step};
 use crate::text::strip_directory;
@@ -54,7 +56,10 @@ impl<'h> Canonicalizer<'_, 'h> {
             return Err(Unresolvable::GitDirectory);
         }
         let readings = match is_pattern {
-            true => pathspec_readings(&given).ok_or(Unresolvable::Pathspec)?,
+            true => match pathspec_readings(&given) {
+                Some(readings) => readings,
+                None => return self.pattern_form(&given, base),
+            },
             false => Vec::new(),
         };
         let mut canonical = self.resolver().resolve(&given, directory)?;
@@ -93,11 +98,45 @@ impl<'h> Canonicalizer<'_, 'h> {
                 moved,
                 entry,
                 readings,
+                pattern: None,
                 base,
                 written,
             })
         });
         Ok(Form::Path { canonical, rest })
+    }
+
+    /// The form of a pattern of git below the directory of another argument: the directory that it ranges over.
+    fn pattern_form(&mut self, given: &str, base: Option<Arc<str>>) -> Result<Form, Unresolvable> {
+        let directory = base.as_deref().ok_or(Unresolvable::Pathspec)?;
+        let pattern = Pathspec::parse(given).ok_or(Unresolvable::Pathspec)?;
+        // Alone, what is left out stands for all of the work tree, wherever in it the server is.
+        let is_known = !pattern.is_exclusion || self.resolver().may_exist(&format!("{directory}/.git"));
+        let ranged = match &*pattern.directory {
+            "" => ".",
+            ranged => ranged,
+        };
+        let canonical = self.resolver().resolve(ranged, directory)?;
+        if !is_known || !is_literal(canonical.as_str()) {
+            return Err(Unresolvable::Pathspec);
+        }
+        if self.resolver().equivalent(&canonical)?.is_some() {
+            return Err(Unresolvable::Equivalent);
+        }
+        self.check_sent(canonical.as_str(), false)?;
+        let written = match self.program.protected.patterns.is_empty() {
+            true => Vec::new(),
+            false => self.written_forms(ranged, directory, &canonical, false)?,
+        };
+        Ok(Form::Path {
+            canonical,
+            rest: Some(Box::new(PathRest {
+                pattern: Some(pattern),
+                base,
+                written,
+                ..PathRest::default()
+            })),
+        })
     }
 
     /// Returns `true` if the value is sent as its canonical path, and not as it was given.

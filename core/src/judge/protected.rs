@@ -123,6 +123,9 @@ fn forbidden(case: &Case<'_, '_, '_>, found: &Found) -> String {
         Through::Removal => format!(
             "Removing {shown} would remove the protected path {entry} ({source}, which the annotation gives `delete-path`)"
         ),
+        Through::Pattern => format!(
+            "The pattern matches the protected path {entry} below {shown} ({source}), expected one that does not"
+        ),
         Through::Arrival => {
             format!("What is moved to {shown} would become a part of the protected path {entry} ({source})")
         }
@@ -144,6 +147,10 @@ fn doubtful(case: &Case<'_, '_, '_>, found: &Found) -> String {
         Through::Name | Through::Removal => format!(
             "Removing {shown} may remove the protected path {entry}, since nobody can see all that is in it ({source}, which the \
              annotation gives `delete-path`)"
+        ),
+        Through::Pattern => format!(
+            "The pattern may match the protected path {entry} below {shown}, since nobody can see all that it matches there \
+             ({source})"
         ),
         Through::Arrival if is_said => format!(
             "What arrives in {shown} may replace the protected path {entry}, since nobody can see all of it ({source}, which the \
@@ -187,7 +194,9 @@ fn roles_of<'p>(case: &mut Case<'p, '_, '_>, found: &Found) -> Vec<&'p str> {
         .unwrap_or_default();
     let addresses = case.program.address_roles;
     let is_changed = |role: &RoleId| {
-        matches!(*role, RoleId::WRITE_PATH | RoleId::DELETE_PATH) || addresses.contains(*role)
+        matches!(*role, RoleId::WRITE_PATH | RoleId::DELETE_PATH)
+            || addresses.contains(*role)
+            || (found.through == Through::Pattern && case.program.path_roles.contains(*role))
     };
     let mut roles: Vec<RoleId> = own.iter().copied().filter(is_changed).collect();
     if found.through == Through::Arrival {
@@ -215,7 +224,11 @@ fn hold(
     let has_patterns = !program.protected.patterns.is_empty();
     let mut held = |candidate: Candidate<'_>| {
         for (at, entry) in protection.paths.iter().enumerate() {
-            let touch = touches(&candidate.place, entry, sandbox, program.path_case);
+            let is_directory = || {
+                let path = program.protected.paths.get(at);
+                path.is_some_and(|path| canonicalizer.facts.is_directory(path) == Some(true))
+            };
+            let touch = touches(&candidate.place, entry, sandbox, program.path_case, is_directory);
             if touch != Touch::No && ends(&candidate, Entry::Path(at), touch) {
                 return true;
             }
@@ -239,6 +252,7 @@ fn hold(
                     folded: Some(program.path_case.fold(path)),
                     written: if at == 0 { operand.written() } else { &[] },
                     change,
+                    pattern: operand.pattern(),
                 },
                 from,
                 shown: Some(operand.bound.raw()),
@@ -251,6 +265,7 @@ fn hold(
                     folded: Some(program.path_case.fold(&located.path)),
                     written: written.as_slice(),
                     change,
+                    pattern: None,
                 },
                 from,
                 shown: Some(&located.address),
@@ -266,6 +281,7 @@ fn hold(
                 folded: folded.or_else(|| lexical.map(|text| program.path_case.fold_written(text))),
                 written: &one.written,
                 change: None,
+                pattern: None,
             },
             from: From::Heuristic(one.at),
             shown: given.map(|given| &*given.text),

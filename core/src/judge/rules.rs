@@ -413,6 +413,9 @@ impl<'p> Case<'p, '_, '_> {
             return None;
         }
         let operands = values.iter().filter_map(|at| self.operands.get(*at));
+        if operands.clone().any(|operand| operand.pattern().is_some()) {
+            return None;
+        }
         self.directories
             .pinned_around(operands.flat_map(|operand| operand.paths()))
     }

@@ -156,6 +156,10 @@ impl<'h> Canonicalizer<'_, 'h> {
             return None;
         }
         let rest = operand.path_rest();
+        let pattern = rest.and_then(|rest| rest.pattern.as_ref());
+        if pattern.is_some_and(|pattern| pattern.is_exclusion) {
+            return None;
+        }
         let moved = rest.and_then(|rest| rest.moved.as_deref());
         let entry = rest.and_then(|rest| rest.entry.as_ref());
         let base = rest.and_then(|rest| rest.base.as_deref());
@@ -179,6 +183,10 @@ impl<'h> Canonicalizer<'_, 'h> {
         };
         let given = bound.raw();
         let changed = |in_view: Cow<'_, str>| {
+            let in_view = match pattern {
+                Some(pattern) => Cow::Owned(pattern.below(&in_view)),
+                None => in_view,
+            };
             let in_view = match bound.uri.as_ref().map(|uri| &uri.form) {
                 Some(UriForm::File { rest }) => Cow::Owned(net::file_uri(&in_view, rest, given).into_owned()),
                 Some(UriForm::Path | UriForm::Web | UriForm::Unclear) | None => in_view,

@@ -8,7 +8,7 @@ use super::pattern::ProtectedPattern;
 use super::sandbox::Sandbox;
 use crate::glob::Rest;
 use crate::model::Reach;
-use crate::path::{CanonicalPath, Folded, PathCase};
+use crate::path::{CanonicalPath, Folded, PathCase, Pathspec};
 use crate::role::{RoleId, RoleSet};
 
 /// The answer to the question if a call changes a place, or reads it.
@@ -31,6 +31,8 @@ pub(super) enum Through {
     Removal,
     /// Something that arrives there replaces it.
     Arrival,
+    /// A pattern of git matches it.
+    Pattern,
 }
 
 impl Touch {
@@ -52,6 +54,8 @@ pub(super) struct Place<'o> {
     /// Other paths that lead there, for patterns.
     pub(super) written: &'o [String],
     pub(super) change: Option<&'o Change>,
+    /// The pattern of git that ranges over it.
+    pub(super) pattern: Option<&'o Pathspec>,
 }
 
 impl Place<'_> {
@@ -69,14 +73,28 @@ impl Place<'_> {
     }
 }
 
-/// Says if the call touches a protected path at the place.
-pub(super) fn touches(place: &Place<'_>, entry: &Protected, sandbox: &Sandbox, case: PathCase) -> Touch {
+/// Says if the call touches a protected path at the place; `is_directory` says if that is one.
+pub(super) fn touches(
+    place: &Place<'_>,
+    entry: &Protected,
+    sandbox: &Sandbox,
+    case: PathCase,
+    is_directory: impl FnOnce() -> bool,
+) -> Touch {
     let (Some(path), Some(folded)) = (place.path, &place.folded) else {
         return Touch::No;
     };
     let covers = |path: &str, folded: &Folded| entry.covers(folded) && !sandbox.excepts(path, entry, case);
     if covers(path, folded) {
         return Touch::Certain(Through::Name);
+    }
+    if let Some(pattern) = place.pattern {
+        if entry.has_names_below(folded, |names| pattern.may_match(names)) {
+            return Touch::Certain(Through::Pattern);
+        }
+        if entry.has_names_below(folded, |names| pattern.may_match_in(names)) && is_directory() {
+            return Touch::Possible(Through::Pattern);
+        }
     }
     let lies_below = entry.lies_within(folded);
     let removal = match place.removed() {
@@ -108,6 +126,12 @@ pub(super) fn touches_match(
     if place.forms().any(|form| pattern.protects(form, sandbox.forms())) {
         return Touch::Certain(Through::Name);
     }
+    if let Some(git) = place.pattern {
+        let touch = matches_match(place, git, pattern, sandbox, canonicalizer);
+        if touch != Touch::No {
+            return touch;
+        }
+    }
     if place.removed().is_none() && place.arrival().is_none() {
         return Touch::No;
     }
@@ -126,6 +150,45 @@ pub(super) fn touches_match(
         }
         Some(_) | None => removal,
     }
+}
+
+/// Says if a pattern of git may match what the protected pattern matches.
+fn matches_match(
+    place: &Place<'_>,
+    git: &Pathspec,
+    pattern: &ProtectedPattern,
+    sandbox: &Sandbox,
+    canonicalizer: &mut Canonicalizer<'_, '_>,
+) -> Touch {
+    for form in place.forms() {
+        let steps = pattern.cost_below(form.len()) + git.cost(pattern.bytes() + form.len());
+        canonicalizer.facts.take_steps(steps);
+    }
+    if canonicalizer.facts.has_failed() {
+        return Touch::No;
+    }
+    let rests = place.forms().flat_map(|form| pattern.below(form));
+    let rests: Vec<Rest> = rests.flat_map(|below| below.rests).collect();
+    for rest in rests
+        .iter()
+        .filter(|rest| rest.is_whole && !rest.names.is_empty())
+    {
+        let Some(directory) = place.path else { break };
+        let (matches, matches_in) = (git.may_match(&rest.names), git.may_match_in(&rest.names));
+        if (matches || matches_in) && exists_in(directory, rest, pattern, sandbox, canonicalizer) {
+            let path = format!("{}/{}", directory.trim_end_matches('/'), rest.names);
+            if matches {
+                return Touch::Certain(Through::Pattern);
+            }
+            if canonicalizer.facts.is_directory(&path) == Some(true) {
+                return Touch::Possible(Through::Pattern);
+            }
+        }
+    }
+    Touch::possible(
+        place.forms().any(|form| pattern.may_meet(form, git)),
+        Through::Pattern,
+    )
 }
 
 fn removes_match(
@@ -234,14 +297,23 @@ pub(super) fn may_concern(
     directory: &Directory,
     roles: RoleSet,
 ) -> bool {
-    let removes = operand.bound.role_set.contains(RoleId::DELETE_PATH);
+    let removes = operand.bound.role_set.contains(RoleId::DELETE_PATH) && operand.pattern().is_none();
+    let is_matched = |path: &CanonicalPath| {
+        operand.pattern().is_some_and(|pattern| {
+            directory.has_names_below(path, |names| {
+                pattern.may_match(names) || pattern.may_match_in(names)
+            })
+        })
+    };
     let lies_below = || operand.path().is_some_and(|path| directory.lies_within(path));
     let arrives = |arrival: &Arrival| {
         let inside = |(path, _): &(String, bool)| directory.meets(path, arrival.is_tree);
         (arrival.is_tree && lies_below()) || arrival.inside.iter().any(inside)
     };
     let arrival = change.and_then(|change| change.arrival.as_ref());
-    operand.paths().any(|path| directory.may_hold(path))
+    operand
+        .paths()
+        .any(|path| directory.may_hold(path) || is_matched(path))
         || (removes && lies_below())
         || (roles.contains(RoleId::WRITE_PATH) && arrival.is_some_and(arrives))
 }

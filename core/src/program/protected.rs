@@ -10,6 +10,8 @@ pub(crate) struct ProtectedPattern {
     pub(crate) directory: Box<str>,
     /// The rest, which does not end in `**`.
     pub(crate) pattern: Wildcard,
+    /// `true` if it was written with a `**` at its end: each match is a directory.
+    pub(crate) is_of_directories: bool,
 }
 
 impl ProtectedPattern {
@@ -48,11 +50,13 @@ impl Protection {
                 .iter()
                 .rposition(|name| *name != "**")
                 .map_or(0, |at| at + 1);
+            let is_of_directories = end < names.len();
             let names = names.get(..end).unwrap_or_default().join("/");
             match Wildcard::parse(&names) {
                 Some(pattern) => patterns.push(ProtectedPattern {
                     directory: absolute(directory),
                     pattern,
+                    is_of_directories,
                 }),
                 None => paths.push(absolute(directory)),
             }

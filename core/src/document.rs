@@ -37,7 +37,7 @@ pub(crate) use parse::DEEPEST;
 #[cfg(feature = "analysis")]
 pub(crate) use parse::syntax_fault;
 pub use path::anchored;
-pub(crate) use path::{Relative, impossible as impossible_path};
+pub(crate) use path::{Relative, impossible as impossible_path, literal_wildcard};
 pub(crate) use position::locate;
 pub(crate) use report::Report;
 pub(crate) use suggest::listed;

@@ -29,13 +29,13 @@ pub(crate) use condition::Condition;
 pub use context::Context;
 pub(crate) use document::{declared_areas, read, read_key, read_pairs};
 pub(crate) use matrix::{Key, Matrix};
-pub(crate) use operations::Commands;
+pub(crate) use operations::{Commands, OperationRule};
 pub(crate) use place::{Action, Located};
 pub use reference::{References, VisibilityRef};
 use reply::Area;
 pub use reply::{Reply, ReplyData};
 
-use operations::{OperationRule, Pair};
+use operations::Pair;
 
 /// The tool that `"exec"` stands for, unless the world names another.
 pub(crate) const EXEC_TOOL: &str = "exec";

@@ -69,6 +69,10 @@ impl Node<'_, '_> {
             return None;
         }
         let text = self.anchored(limits)?;
+        if let Some(what) = literal_wildcard(&text) {
+            let why = format!("{what}, expected a name, or `*` for a part of one");
+            self.doubt(Code::Overridden, &why);
+        }
         if !text.contains('*') {
             return self.path(Relative::Refused, limits);
         }
@@ -159,6 +163,25 @@ pub(crate) fn impossible(text: &str) -> Option<PathFault> {
             "which has alternatives in braces",
             "braces are ordinary characters; write an entry for each",
         ))
+    } else {
+        None
+    }
+}
+
+/// The part of an entry that shells take for a wildcard and that is an ordinary character here, unless it is likely to be meant
+/// so: names as `[id]` are those of many projects.
+pub(crate) fn literal_wildcard(text: &str) -> Option<&'static str> {
+    let is_class = |within: &str| {
+        let is_range = |part: &[u8]| matches!(part, [_, b'-', _]);
+        let is_single = within.chars().count() == 1;
+        let is_ranges = !within.is_empty() && within.as_bytes().chunks(3).all(is_range);
+        within.starts_with(['!', '^', ':']) || is_single || is_ranges
+    };
+    let mut brackets = text.split('[').skip(1).filter_map(|rest| rest.split_once(']'));
+    if text.contains('?') {
+        Some("in which `?` is an ordinary character")
+    } else if brackets.any(|(within, _)| is_class(within)) {
+        Some("in which brackets are ordinary characters")
     } else {
         None
     }
@@ -258,6 +281,33 @@ mod tests {
             "/}{,",
         ] {
             assert!(impossible(text).is_none(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_character_that_shells_take_for_a_wildcard_is_found() {
+        for text in [
+            "/id_?",
+            "~/.ss[h]",
+            "/[!a]",
+            "/[^a]",
+            "/x[0-9]",
+            "/[a-zA-Z0-9]/k",
+            "/[[:alpha:]]",
+        ] {
+            assert!(literal_wildcard(text).is_some(), "{text:?}");
+        }
+        for text in [
+            "/app/[id]",
+            "/[user-id]/x",
+            "/[...slug]",
+            "/[[...slug]]",
+            "/a]b[",
+            "/[]",
+            "/{x}",
+            "**/.env*",
+        ] {
+            assert!(literal_wildcard(text).is_none(), "{text:?}");
         }
     }
 

@@ -3,15 +3,15 @@
 use core::net::Ipv6Addr;
 
 use crate::diagnostic::{Code, Severity};
-use crate::document::{JsonPath, Report, impossible_path};
+use crate::document::{JsonPath, Report, impossible_path, literal_wildcard};
 use crate::model::{Effect, MatchType};
 use crate::net::domain_pattern_fault;
 use crate::policy::{ListCondition, Lists, Rule};
 use crate::role::{Category, Registry, RoleId, Step, is_plain_name};
 
 /// Reports each pattern and directory of the rules at `rules` that is compared as it stands although it looks as if it
-/// meant more, with this severity; and, as a warning, each whole top-level domain that a rule allows, also through a
-/// list.
+/// meant more, with this severity; and, as a warning, each whole top-level domain or public suffix that a rule allows, and each
+/// that stands there as if it were a host, also through a list.
 pub(crate) fn check(
     rules: &[Rule],
     path: &JsonPath<'_>,
@@ -32,6 +32,18 @@ pub(crate) fn check(
                 let message = format!("found `{}`, {what}, expected a directory", paths.within);
                 (message, Some(help.to_owned()))
             });
+        }
+        if let Some(paths) = &rule.conditions.paths
+            && let Some(what) = literal_wildcard(&paths.within)
+        {
+            let place = JsonPath::Key(&conditions, "paths");
+            let place = JsonPath::Key(&place, "within");
+            let found = &paths.within;
+            report.warning(
+                Code::Overridden,
+                &place,
+                format_args!("found `{found}`, {what}, expected a directory by its name"),
+            );
         }
         if let Some(paths) = &rule.conditions.paths
             && paths.within.contains('*')
@@ -242,23 +254,37 @@ fn check_pattern(
             let message = format!("{}, {what}, expected a host, `*.host` or `host/path`", found());
             (message, Some(help.to_owned()))
         });
-    } else if use_of.grants && is_whole_domain(pattern) {
+    } else if let Some(what) = whole_domain(pattern, use_of.grants) {
         report.warning(
             Code::WholeDomain,
             place,
-            format_args!(
-                "{}, a whole top-level domain, expected a narrower pattern",
-                found()
-            ),
+            format_args!("{}, {what}, expected a narrower pattern", found()),
         );
     }
 }
 
-/// Returns `true` if the pattern is `*.` and a name without a dot.
-fn is_whole_domain(pattern: &str) -> bool {
-    let parent = pattern.strip_prefix("*.").unwrap_or_default();
-    let parent = parent.strip_suffix('.').unwrap_or(parent);
-    !parent.is_empty() && !parent.contains('.') && !parent.eq_ignore_ascii_case("localhost")
+/// Names that registries keep for everybody, below the two letters of a country or by themselves.
+const SHARED: [&str; 10] = ["ac", "co", "com", "edu", "gov", "mil", "ne", "net", "or", "org"];
+
+/// The part of the net that the pattern names whole, where everybody may have hosts.
+fn whole_domain(pattern: &str, grants: bool) -> Option<&'static str> {
+    let lower = pattern.to_ascii_lowercase();
+    let pattern = lower.strip_suffix('.').unwrap_or(&lower);
+    let is_shared = |name: &str| SHARED.contains(&name);
+    let is_country = |name: &str| name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_lowercase());
+    let parent = pattern.strip_prefix("*.");
+    let is_public = match parent.unwrap_or(pattern).split_once('.') {
+        Some((name, country)) => is_shared(name) && is_country(country),
+        None => is_shared(pattern),
+    };
+    match parent {
+        Some(parent) if grants && is_public && parent.contains('.') => Some("a whole public suffix"),
+        Some(parent) if grants && !matches!(parent, "" | "localhost") && !parent.contains('.') => {
+            Some("a whole top-level domain")
+        }
+        None if is_public => Some("a public suffix, which stands for a host of this name alone"),
+        Some(_) | None => None,
+    }
 }
 
 #[cfg(test)]
@@ -267,15 +293,32 @@ mod tests {
 
     #[test]
     fn a_whole_domain_is_one_below_which_anybody_has_hosts() {
-        for (pattern, expected) in [
-            ("*.com", true),
-            ("*.com.", true),
-            ("*.co.uk", false),
-            ("*", false),
-            ("com", false),
-            ("*.localhost", false),
+        let (top, suffix, host) = (
+            Some("a whole top-level domain"),
+            Some("a whole public suffix"),
+            Some("a public suffix, which stands for a host of this name alone"),
+        );
+        for (pattern, granted, restricted) in [
+            ("*.com", top, None),
+            ("*.COM.", top, None),
+            ("*.dev", top, None),
+            ("*.co.uk", suffix, None),
+            ("*.com.au", suffix, None),
+            ("co.uk", host, host),
+            ("com", host, host),
+            ("com.br.", host, host),
+            ("*", None, None),
+            ("*.localhost", None, None),
+            ("localhost", None, None),
+            ("metadata", None, None),
+            ("t.co", None, None),
+            ("*.t.co", None, None),
+            ("*.bbc.co.uk", None, None),
+            ("co.example", None, None),
+            ("github.com/acme/*", None, None),
         ] {
-            assert_eq!(is_whole_domain(pattern), expected, "{pattern}");
+            assert_eq!(whole_domain(pattern, true), granted, "{pattern}");
+            assert_eq!(whole_domain(pattern, false), restricted, "{pattern}");
         }
     }
 }

@@ -7,7 +7,9 @@ use crate::diagnostic::Code;
 use crate::document::{Node, Object};
 use crate::text::is_at_or_below;
 
-use crate::world::{Commands, Directory, EXEC_TOOL, Key, Matrix, World, find, read_key, read_pairs};
+use crate::world::{
+    Commands, Directory, EXEC_TOOL, Key, Matrix, OperationRule, World, find, read_key, read_pairs,
+};
 
 /// Reports what is doubtful in a world, unless a fault kept a table from being read in full.
 pub(crate) fn check(world: &World, document: &Node<'_, '_>) {
@@ -114,6 +116,7 @@ fn check_rows(node: &Node<'_, '_>, world: &World, table: Table) {
         }
         if table == Table::Operations {
             check_rules(&row, &key, world);
+            check_narrower(&item, &key, world);
         }
     }
 }
@@ -157,6 +160,43 @@ fn answers<T>(other: &Matrix<T>, key: &Key, counts: impl Fn(&T) -> bool) -> bool
             .into_iter()
             .filter_map(|place| other.row(&key.mode, &key.root, place))
             .any(counts),
+    }
+}
+
+/// Warns about a row for a subdirectory that has fewer commands than that of its root and changes nothing, since the rules of
+/// the root hold there too.
+fn check_narrower(item: &Node<'_, '_>, key: &Key, world: &World) {
+    let row = |place| world.operations.row(&key.mode, &key.root, place);
+    let Some(subdirectory) = key.subdirectory.as_deref() else {
+        return;
+    };
+    let (Some(own), Some(wider)) = (row(Some(subdirectory)), row(None)) else {
+        return;
+    };
+    let is_in = |rule: &OperationRule, rules: &[OperationRule], is_alike: bool| {
+        let counts = |other: &OperationRule| !is_alike || other.conditions == rule.conditions;
+        match &rule.commands {
+            Commands::Exec => {
+                let mut others = rules.iter();
+                others.any(|other| matches!(other.commands, Commands::Exec) && counts(other))
+            }
+            Commands::Pairs(pairs) => pairs.iter().all(|(tool, command)| {
+                let mut others = rules.iter();
+                let first =
+                    others.find(|other| other.commands.include(tool, Some(command), &world.exec_tool));
+                first.is_some_and(counts)
+            }),
+        }
+    };
+    let changes_nothing = own.iter().all(|rule| is_in(rule, wider, true));
+    if changes_nothing && !wider.iter().all(|rule| is_in(rule, own, false)) {
+        item.warning(
+            Code::Overridden,
+            format_args!(
+                "found a row for `{subdirectory}` that changes nothing: the rules of the whole root `{}` hold there too, expected a rule for a command of theirs",
+                key.root
+            ),
+        );
     }
 }
 

@@ -9,14 +9,14 @@ use crate::model::ReplyCode;
 use crate::path::Resolver;
 
 /// Commands and their conditions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OperationRule {
     pub(crate) commands: Commands,
     pub(crate) conditions: Box<[Condition]>,
 }
 
 /// The commands that a rule covers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Commands {
     /// Every command of the exec tool, which is shell text.
     Exec,
@@ -28,7 +28,8 @@ pub(crate) enum Commands {
 pub(crate) type Pair = (Box<str>, Box<str>);
 
 impl Commands {
-    fn include(&self, tool: &str, command: Option<&str>, exec_tool: &str) -> bool {
+    /// Returns `true` if it covers the tool's command.
+    pub(crate) fn include(&self, tool: &str, command: Option<&str>, exec_tool: &str) -> bool {
         match self {
             Self::Exec => tool == exec_tool,
             Self::Pairs(pairs) => command.is_some_and(|command| {

@@ -222,6 +222,26 @@ fn a_place_stands_in_both_tables() {
 }
 
 #[test]
+fn a_narrower_row_without_effect_is_doubtful() {
+    let wide = || {
+        rules(
+            json!(null),
+            json!([{"commands": [["f", "read"], ["f", "write"]], "when": []}]),
+        )
+    };
+    let with = |own: Value| world(json!({"operations": [wide(), rules(json!("a"), own)]}));
+    let doubt = "warning[overridden] at w.operations[1]: found a row for `a` that changes nothing";
+    check(with(json!([])), &[doubt]);
+    check(with(json!([{"commands": [["f", "read"]], "when": []}])), &[doubt]);
+    for changes in [
+        json!([{"commands": [["f", "remove"]], "when": []}]),
+        json!([{"commands": [["f", "write"]], "when": ["has_contract"]}]),
+    ] {
+        check(with(changes), &[]);
+    }
+}
+
+#[test]
 fn limits_hold_for_tables() {
     let report = Report::default();
     let mut limits = Limits {

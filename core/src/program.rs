@@ -299,6 +299,8 @@ pub(crate) struct Rule {
     pub(crate) lists: Box<[ListCondition]>,
     /// `if.args`.
     pub(crate) arguments: Box<[Condition]>,
+    /// The texts that each of them compares with, in the form of the roles that the argument may have.
+    pub(crate) argument_lists: Box<[Box<[ListMatcher]>]>,
     /// The roles that the rule is relevant to.
     pub(crate) relevant: RoleSet,
     /// Every role that a condition names.

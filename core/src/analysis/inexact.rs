@@ -124,7 +124,7 @@ impl Divided<'_, '_> {
                     let places = program.path_roles.union(program.address_roles);
                     list.roles.intersects(places.intersection(roles))
                 }
-                ListMatcher::Identifiers(_) => false,
+                ListMatcher::Identifiers(_) => list.roles.intersects(program.path_roles.intersection(roles)),
             };
             if lists.into_iter().any(is_odd) {
                 self.note(format!(
@@ -151,15 +151,16 @@ impl Divided<'_, '_> {
                 let mut roles = one.roles.possible();
                 roles.any(|role| {
                     let definition = program.registry.get(role);
-                    let is_plain = matches!(definition.canonicalize, Step::Identity | Step::Lowercase)
-                        && definition.extract_policy_value.is_none();
+                    let is_plain = definition.canonicalize == Step::Identity
+                        && definition.extract_policy_value.is_none()
+                        && role != RoleId::EMAIL_ADDRESS;
                     program.resource_roles.contains(role) || !is_plain
                 })
             })
         };
         if let Some(slot) = tested.clone().find(is_resource) {
             let why = format!(
-                "a condition looks at the text of `{}`, which is sent in another form",
+                "a condition looks at `{}`, whose values have several forms",
                 slot.name()
             );
             self.note(why);

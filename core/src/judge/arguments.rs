@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::Case;
-use super::conditions::Match;
+use super::conditions::{Hit, Match};
 use super::reason::{Reason, Why};
 use crate::approval::ArgumentConstraint;
 use crate::bind::{Looked, PointerToken, Siblings, Value, json_in_text, listed};
@@ -13,7 +13,7 @@ use crate::host::Facts;
 use crate::model::refs::Ref;
 use crate::model::{ComparedValue, Condition, ConditionArgument, ConditionValue, Effect, Test};
 use crate::path::PathCase;
-use crate::program::{Compatibility, Rule, Tool};
+use crate::program::{Compatibility, ListMatcher, Rule, Tool};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
 
@@ -32,6 +32,9 @@ pub(super) struct Look {
     sent: Vec<String>,
     /// The same in place of the items of an array.
     sent_items: Vec<String>,
+    /// The values there, of which `has_items` says that some are items of an array or of a text.
+    operands: Vec<usize>,
+    has_items: bool,
     /// The names by which a condition may mean the branch that git takes the text for; a restriction alone looks at them.
     branches: Vec<String>,
     /// `true` if git takes the text for a ref that cannot be told, which meets every restriction that compares.
@@ -74,8 +77,8 @@ impl<'p> Case<'p, '_, '_> {
             return Match::All;
         };
         let mut matched = Match::All;
-        for condition in &rule.arguments {
-            matched = matched.min(self.meets_argument(tool, condition, rule.effect));
+        for (at, condition) in rule.arguments.iter().enumerate() {
+            matched = matched.min(self.meets_argument(tool, rule, at));
             if matched == Match::Nothing {
                 *why = Some(("args", Why::Argument(&condition.argument)));
                 break;
@@ -84,7 +87,13 @@ impl<'p> Case<'p, '_, '_> {
         matched
     }
 
-    pub(super) fn meets_argument(&mut self, tool: &'p Tool, condition: &Condition, effect: Effect) -> Match {
+    /// Matches the condition of the rule at this place.
+    pub(super) fn meets_argument(&mut self, tool: &'p Tool, rule: &Rule, at: usize) -> Match {
+        let Some(condition) = rule.arguments.get(at) else {
+            return Match::Nothing;
+        };
+        let effect = rule.effect;
+        let lists = rule.argument_lists.get(at).map_or(&[][..], |lists| lists);
         let (surely, may) = self.given_meets(tool, condition, effect);
         let given = by_effect(effect, surely, || may);
         let Some(look) = self.look(tool, condition) else {
@@ -100,18 +109,85 @@ impl<'p> Case<'p, '_, '_> {
         match effect {
             Effect::Allow => match given.min(sent.unwrap_or(given)) {
                 Match::All if self.pushes_meet(condition) => Match::All,
+                _ if self.is_granted_in_form(tool, condition, lists) => Match::All,
                 _ => Match::Nothing,
             },
             Effect::Escalate | Effect::Deny => {
                 let met = given.max(sent.unwrap_or(given));
                 let is_met = met != Match::Nothing;
-                match is_met || !(self.names_branch(tool, condition) || self.sent_items_meet(tool, condition))
+                match is_met
+                    || !(self.names_branch(tool, condition)
+                        || self.sent_items_meet(tool, condition)
+                        || self.is_restricted_in_form(tool, condition, lists))
                 {
                     true => met,
                     false => Match::Partial,
                 }
             }
         }
+    }
+
+    /// Returns `true` if the one value there is listed in the form of each of its roles, as a list of them compares.
+    fn is_granted_in_form(&mut self, tool: &'p Tool, condition: &Condition, lists: &[ListMatcher]) -> bool {
+        let Some(look) = self.look(tool, condition) else {
+            return false;
+        };
+        let &[at] = &*look.operands else { return false };
+        if look.is_unreadable || look.has_items {
+            return false;
+        }
+        let Some(roles) = self.operands.get(at).map(|operand| operand.bound.role_set) else {
+            return false;
+        };
+        let mut hits = roles.iter().map(|role| {
+            let mut hits = lists
+                .iter()
+                .filter_map(|list| self.form_hit(list, Effect::Allow, at, role));
+            hits.next()
+        });
+        let mut is_granted = false;
+        let is_listed = hits.all(|hit| {
+            is_granted |= hit.is_some();
+            hit.is_none_or(|hit| hit == Hit::Exact)
+        });
+        is_granted && is_listed
+    }
+
+    /// Returns `true` if a value there may be listed in the form of one of its roles.
+    fn is_restricted_in_form(
+        &mut self,
+        tool: &'p Tool,
+        condition: &Condition,
+        lists: &[ListMatcher],
+    ) -> bool {
+        let Some(look) = self.look(tool, condition).filter(|_| !lists.is_empty()) else {
+            return false;
+        };
+        let operands = look.operands.clone();
+        operands.into_iter().any(|at| {
+            let roles = self.operands.get(at).map(|operand| operand.bound.role_set);
+            roles.unwrap_or_default().iter().any(|role| {
+                let mut hits = lists
+                    .iter()
+                    .filter_map(|list| self.form_hit(list, Effect::Deny, at, role));
+                hits.any(|hit| hit != Hit::Miss)
+            })
+        })
+    }
+
+    /// How a value meets the texts of a condition in the form of a role; `None` if the role has no form of its own.
+    fn form_hit(&mut self, list: &ListMatcher, effect: Effect, at: usize, role: RoleId) -> Option<Hit> {
+        let is_form = match list {
+            ListMatcher::Emails(_) => role == RoleId::EMAIL_ADDRESS,
+            ListMatcher::Domains(_) => false,
+            ListMatcher::Identifiers(names) => {
+                let step = self.program.registry.get(role).canonicalize;
+                names.sets.iter().any(|(known, _)| *known == step)
+            }
+        };
+        let bytes = self.operands.get(at)?.given().len();
+        self.canonicalizer.facts.take_steps(list.cost(bytes));
+        (is_form && !self.canonicalizer.facts.has_failed()).then(|| self.list_hit(list, effect, at, role))
     }
 
     /// Tests a value against a condition, as a grant and, if asked, as a restriction. An array may meet it where one of
@@ -253,7 +329,7 @@ impl<'p> Case<'p, '_, '_> {
         let start = order.partition_point(|at| place(at) < Some((Some(member), way)));
         let there = order.get(start..).unwrap_or_default().iter();
         let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for operand in there.filter_map(|at| operands.get(*at)) {
+        for (at, operand) in there.filter_map(|at| Some((*at, operands.get(*at)?))) {
             let is_there = operand.bound.argument == Some(member);
             let Some(below) = operand.bound.place.strip_prefix(way).filter(|_| is_there) else {
                 break;
@@ -263,6 +339,10 @@ impl<'p> Case<'p, '_, '_> {
                 break;
             }
             let is_item = |token: &PointerToken| matches!(token, PointerToken::Item(_));
+            if below.iter().all(is_item) && !operand.bound.is_filled_in() {
+                look.operands.push(at);
+                look.has_items |= !below.is_empty();
+            }
             if operand.bound.role_set.contains(RoleId::BRANCH_NAME)
                 && self.program.compatibility == Compatibility::Careful
                 && below.iter().all(is_item)

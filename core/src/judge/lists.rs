@@ -5,7 +5,7 @@ use super::conditions::Hit;
 use crate::host::LOOK_UP;
 use crate::model::Effect;
 use crate::model::refs::Ref;
-use crate::program::{Compatibility, Identifiers, ListMatcher};
+use crate::program::{Compatibility, DirectoryId, Identifiers, ListMatcher};
 use crate::role::RoleId;
 
 /// How many bytes of a ref are read in one step.
@@ -28,8 +28,12 @@ impl Case<'_, '_, '_> {
         {
             return Hit::LookAlike;
         }
-        let ListMatcher::Emails(emails) = matcher else {
-            return Hit::Miss;
+        let emails = match matcher {
+            ListMatcher::Identifiers(names) if self.program.path_roles.contains(role) => {
+                return Hit::exact(names.paths.iter().any(|path| self.is_at(at, *path)));
+            }
+            ListMatcher::Identifiers(_) | ListMatcher::Domains(_) => return Hit::Miss,
+            ListMatcher::Emails(emails) => emails,
         };
         let Some(operand) = self.operands.get_mut(at) else {
             return Hit::Miss;
@@ -39,6 +43,21 @@ impl Case<'_, '_, '_> {
         self.canonicalizer.facts.take_steps(count * LOOK_UP);
         let addresses = self.canonicalizer.addresses(operand, role);
         Hit::look_alike(emails.restrict_any(addresses))
+    }
+
+    /// Returns `true` if the value is the path, or may be on a disk that does not tell spellings apart.
+    fn is_at(&mut self, at: usize, path: DirectoryId) -> bool {
+        self.canonicalizer.facts.take_steps(1);
+        if self.canonicalizer.facts.has_failed() {
+            return true;
+        }
+        let directory = self.directories.rule(&mut self.canonicalizer, path);
+        let operand = self.operands.get(at);
+        let mut paths = operand.into_iter().flat_map(|operand| operand.paths());
+        paths.any(|path| {
+            let may_be = directory.may_hold(path) && directory.lies_within(path);
+            path.as_str() == directory.as_str() || may_be
+        })
     }
 
     /// Returns `true` if a value counts as every ref that git would take it for.

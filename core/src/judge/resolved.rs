@@ -105,8 +105,8 @@ impl<'p> Case<'p, '_, '_> {
         let rules: Vec<(RuleId, &Rule)> = self.program.rules_of(tool).collect();
         let mut conditions = vec![u8::from(self.arguments.has_unsure_roles)];
         for (_, rule) in rules {
-            for condition in &rule.arguments {
-                let met = self.meets_argument(tool, condition, rule.effect) as u8;
+            for (at, condition) in rule.arguments.iter().enumerate() {
+                let met = self.meets_argument(tool, rule, at) as u8;
                 let (surely, may) = self.given_meets(tool, condition, Effect::Deny);
                 conditions.push(met | u8::from(surely) << 2 | u8::from(may) << 3);
             }

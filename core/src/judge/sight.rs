@@ -71,8 +71,8 @@ impl<'p> Case<'p, '_, '_> {
         }
         let mut arguments = Vec::new();
         for (_, rule) in &rules {
-            for condition in &rule.arguments {
-                arguments.push(self.meets_argument(tool, condition, rule.effect) as u8);
+            for at in 0..rule.arguments.len() {
+                arguments.push(self.meets_argument(tool, rule, at) as u8);
             }
         }
         if self.canonicalizer.facts.has_failed() {

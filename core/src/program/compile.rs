@@ -15,7 +15,7 @@ use crate::config::{Config, WorkspaceRoots};
 use crate::host::Host;
 use crate::model::refs;
 use crate::model::{
-    Absent, Argument, ArgumentName, Effect, MatchType, PointerTree, SchemaDefault, SchemaType, Segment,
+    Absent, Argument, ArgumentName, Effect, MatchType, PointerTree, SchemaDefault, SchemaType, Segment, Test,
 };
 use crate::net::{DomainSet, PathEnding};
 use crate::path::{PathCase, expand_tilde, lexical};
@@ -36,8 +36,10 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
     let resource_roles = registry.select(|role| role.is_resource_identifier());
     let mut compiled = Rules::new(options.compatibility, config.policy.rules.len());
     let mut rules = config.policy.rules;
+    let arguments = roles_of_arguments(&config.annotations.tools);
     for rule in &mut rules {
-        compiled.add(rule, (&registry, &config.lists), ending, resource_roles, absolute);
+        let known = (&registry, &config.lists, &arguments);
+        compiled.add(rule, known, ending, resource_roles, absolute);
     }
     let path_case = options.path_case.unwrap_or_else(|| path_case(host));
     if path_case == PathCase::Insensitive && options.compatibility == Compatibility::Careful {
@@ -106,6 +108,7 @@ pub(crate) fn compile(config: Config, host: &dyn Host) -> Program {
         resource_roles,
         valued_roles: resource_roles
             .union(RoleId::BRANCH_NAME.into())
+            .union(compiled.formed_roles)
             .union(match options.compatibility {
                 Compatibility::Careful => compiled.ruled_roles,
                 Compatibility::Runtime => compiled.listed_roles,
@@ -151,6 +154,8 @@ struct Rules {
     listed_roles: RoleSet,
     /// The roles that any condition names.
     ruled_roles: RoleSet,
+    /// Opaque roles in whose form conditions on arguments compare.
+    formed_roles: RoleSet,
 }
 
 impl Rules {
@@ -172,30 +177,36 @@ impl Rules {
             directories: Set::default(),
             listed_roles: RoleSet::default(),
             ruled_roles: RoleSet::default(),
+            formed_roles: RoleSet::default(),
         }
     }
 
     fn add(
         &mut self,
         rule: &mut policy::Rule,
-        (registry, lists): (&Registry, &policy::Lists),
+        known: Known<'_>,
         ending: PathEnding,
         resource_roles: RoleSet,
         absolute: impl Fn(&str) -> Box<str>,
     ) {
         let (servers, tools) = (rule.conditions.server.take(), rule.conditions.tool.take());
-        let directories = &mut self.directories;
+        let mut paths = Paths {
+            compatibility: self.compatibility,
+            directories: &mut self.directories,
+            absolute: &absolute,
+        };
         // The existing runtime takes every list for one of resources.
         let resources = match self.compatibility {
             Compatibility::Careful => resource_roles,
             Compatibility::Runtime => RoleSet::ALL,
         };
-        let mut compiled = compile_rule(rule, (registry, lists), ending, resources, |within| {
-            let (at, _) = directories.insert_full(absolute(within));
-            at as DirectoryId
-        });
+        let mut compiled = compile_rule(rule, known, ending, resources, &mut paths);
         compiled.names_tool = tools.is_some();
         self.ruled_roles = self.ruled_roles.union(compiled.named);
+        let mut forms = compiled.argument_lists.iter().flatten();
+        if forms.any(|list| matches!(list, ListMatcher::Emails(_))) {
+            self.formed_roles.insert(RoleId::EMAIL_ADDRESS);
+        }
         for condition in &compiled.lists {
             self.listed_roles = self.listed_roles.union(condition.roles);
         }
@@ -215,13 +226,72 @@ fn dedup(paths: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
     paths.collect::<Set<_>>().into_iter().collect()
 }
 
+/// What rules are compiled with: the roles, the lists, and the roles of arguments by name, in whatever tool.
+type Known<'k> = (&'k Registry, &'k policy::Lists, &'k BTreeMap<Box<str>, RoleSet>);
+
+/// The roles that arguments of each name may have, in whatever tool; values within an argument count for it.
+fn roles_of_arguments(tools: &[annotation::Tool]) -> BTreeMap<Box<str>, RoleSet> {
+    let mut found: BTreeMap<Box<str>, RoleSet> = BTreeMap::new();
+    for argument in tools.iter().flat_map(|tool| &tool.arguments) {
+        if let Some(name) = argument.name.first() {
+            let roles = found.entry(name.into()).or_default();
+            argument.roles.possible().for_each(|role| roles.insert(role));
+        }
+    }
+    found
+}
+
+/// The paths that rules name.
+struct Paths<'r> {
+    compatibility: Compatibility,
+    directories: &'r mut Set<Box<str>>,
+    absolute: &'r dyn Fn(&str) -> Box<str>,
+}
+
+impl Paths<'_> {
+    fn directory(&mut self, path: &str) -> DirectoryId {
+        let (at, _) = self.directories.insert_full((self.absolute)(path));
+        at as DirectoryId
+    }
+
+    /// The names that a condition of this effect compares with, in the form of each of the roles.
+    fn names(
+        &mut self,
+        entries: &[&str],
+        roles: impl Iterator<Item = RoleId>,
+        branches: Vec<&str>,
+        effect: Effect,
+        registry: &Registry,
+    ) -> Identifiers {
+        let mut steps: Vec<Step> = Vec::new();
+        for role in roles {
+            let step = registry.get(role).canonicalize;
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
+        let is_path = |entry: &str| entry.starts_with('/') || entry == "~" || entry.starts_with("~/");
+        let is_careful = self.compatibility == Compatibility::Careful;
+        let lexical = |entry: &str| match is_careful && is_path(entry) {
+            true => (self.absolute)(entry).into(),
+            false => entry.to_owned(),
+        };
+        let mut names = Identifiers::new(entries, &steps, branches, lexical);
+        if is_careful && effect != Effect::Allow && steps.contains(&Step::Path) {
+            let paths = entries.iter().filter(|entry| is_path(entry));
+            names.paths = paths.map(|entry| self.directory(entry)).collect();
+        }
+        names
+    }
+}
+
 /// Takes from the rule what the compiled one needs. To move the rule as a whole costs WebAssembly a call.
 fn compile_rule(
     rule: &mut policy::Rule,
-    (registry, lists): (&Registry, &policy::Lists),
+    (registry, lists, arguments): Known<'_>,
     ending: PathEnding,
     resources: RoleSet,
-    mut directory: impl FnMut(&str) -> DirectoryId,
+    places: &mut Paths<'_>,
 ) -> Rule {
     let conditions = &mut rule.conditions;
     let set = |roles: &[RoleId]| roles.iter().copied().collect::<RoleSet>();
@@ -229,7 +299,7 @@ fn compile_rule(
     let paths = conditions
         .paths
         .as_ref()
-        .map(|paths| (set(&paths.roles), directory(&paths.within)));
+        .map(|paths| (set(&paths.roles), places.directory(&paths.within)));
     let domains = conditions.domains.as_ref().map(|domains| {
         let (allowed, _) = policy::expand(&domains.allowed, lists);
         (
@@ -242,8 +312,22 @@ fn compile_rule(
         .lists
         .iter()
         .flatten()
-        .map(|condition| compile_list(condition, rule.effect, registry, lists, ending))
+        .map(|condition| compile_list(condition, rule.effect, (registry, lists), ending, places))
         .collect();
+    let forms = conditions.args.iter().map(|condition| {
+        let roles = condition.argument.first().and_then(|name| arguments.get(name));
+        let roles = roles
+            .copied()
+            .filter(|_| places.compatibility == Compatibility::Careful);
+        compile_argument(
+            &condition.test,
+            roles.unwrap_or_default(),
+            rule.effect,
+            registry,
+            places,
+        )
+    });
+    let argument_lists = forms.collect();
     let mut relevant = RoleSet::ALL;
     let mut named = RoleSet::default();
     let given = [
@@ -283,6 +367,7 @@ fn compile_rule(
         domains,
         lists,
         arguments: take(&mut conditions.args).into(),
+        argument_lists,
         relevant,
         named,
         names_tool: false,
@@ -292,22 +377,15 @@ fn compile_rule(
 fn compile_list(
     condition: &policy::ListCondition,
     effect: Effect,
-    registry: &Registry,
-    lists: &policy::Lists,
+    (registry, lists): (&Registry, &policy::Lists),
     ending: PathEnding,
+    places: &mut Paths<'_>,
 ) -> ListCondition {
     let (allowed, _) = policy::expand(&condition.allowed, lists);
     let matcher = match condition.match_type {
         MatchType::Domains => ListMatcher::Domains(DomainSet::new(allowed.iter().map(|one| &**one), ending)),
         MatchType::Emails => ListMatcher::Emails(Emails::new(allowed.iter().map(|one| &**one))),
         MatchType::Identifiers => {
-            let mut steps: Vec<Step> = Vec::new();
-            for role in &condition.roles {
-                let step = registry.get(*role).canonicalize;
-                if !steps.contains(&step) {
-                    steps.push(step);
-                }
-            }
             let allowed: Vec<&str> = allowed.iter().map(|one| &**one).collect();
             let read = allowed
                 .iter()
@@ -316,13 +394,42 @@ fn compile_list(
                 Effect::Allow => read.map(|entry| refs::granted_by(entry)).collect(),
                 Effect::Escalate | Effect::Deny => read.flat_map(|entry| refs::named_by(entry)).collect(),
             };
-            ListMatcher::Identifiers(Identifiers::new(&allowed, &steps, branches))
+            let roles = condition.roles.iter().copied();
+            ListMatcher::Identifiers(places.names(&allowed, roles, branches, effect, registry))
         }
     };
     ListCondition {
         roles: condition.roles.iter().copied().collect(),
         matcher,
     }
+}
+
+/// The texts of a test in the form of these roles, as lists compare them. Texts as they are, and branches, are compared by the
+/// test itself.
+fn compile_argument(
+    test: &Test,
+    roles: RoleSet,
+    effect: Effect,
+    registry: &Registry,
+    places: &mut Paths<'_>,
+) -> Box<[ListMatcher]> {
+    let texts: Vec<&str> = test.texts().collect();
+    let has_form = |role: &RoleId| {
+        !matches!(
+            registry.get(*role).canonicalize,
+            Step::Identity | Step::Redact | Step::Callback
+        )
+    };
+    let mut found = Vec::new();
+    if !texts.is_empty() && roles.contains(RoleId::EMAIL_ADDRESS) {
+        found.push(ListMatcher::Emails(Emails::new(texts.iter().copied())));
+    }
+    let mut formed = roles.iter().filter(has_form).peekable();
+    if !texts.is_empty() && formed.peek().is_some() {
+        let names = places.names(&texts, formed, Vec::new(), effect, registry);
+        found.push(ListMatcher::Identifiers(names));
+    }
+    found.into()
 }
 
 fn compile_tools(

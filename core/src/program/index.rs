@@ -245,7 +245,9 @@ impl RoleIndex {
             return false;
         };
         let sets = &names.sets;
-        let is_short = sets.iter().map(|(_, entries)| entries.len()).sum::<usize>() <= MOST_KEYS;
+        // What a path of the list leads to is known when a call comes.
+        let is_short = names.paths.is_empty()
+            && sets.iter().map(|(_, entries)| entries.len()).sum::<usize>() <= MOST_KEYS;
         for entry in sets
             .iter()
             .filter(|_| is_short)

@@ -1,6 +1,6 @@
 //! List conditions: emails, identifiers and domains, compared in the canonical form of the value's role.
 
-use super::mailbox;
+use super::{DirectoryId, mailbox};
 use crate::host::LOOK_UP;
 use crate::net::DomainSet;
 use crate::path::PathCase;
@@ -26,23 +26,30 @@ pub(crate) struct Identifiers {
     branches: Entries,
     /// The same in the form that all spellings of a name share, where the condition restricts and paths ignore case.
     folded: Option<Entries>,
+    /// The entries that are paths, where the condition restricts and looks at paths: a link means what it leads to.
+    pub(crate) paths: Box<[DirectoryId]>,
 }
 
 impl Identifiers {
-    /// The `entries`, canonical by each of the steps; `branches` are those that they name.
+    /// The `entries`, canonical by each of the steps, paths as `lexical` has them; `branches` are those that they name.
     pub(crate) fn new<'a>(
         entries: &[&'a str],
         steps: &[Step],
         branches: impl IntoIterator<Item = &'a str>,
+        lexical: impl Fn(&str) -> String,
     ) -> Self {
         let canonical = |step: &Step| {
-            let entries = entries.iter().map(|one| step.apply(one).into_owned());
-            (*step, Entries::new(entries))
+            let canonical = |entry: &&str| match step {
+                Step::Path => lexical(entry),
+                step => step.apply(entry).into_owned(),
+            };
+            (*step, Entries::new(entries.iter().map(canonical)))
         };
         Self {
             sets: steps.iter().map(canonical).collect(),
             branches: Entries::new(branches.into_iter().map(str::to_owned)),
             folded: None,
+            paths: Box::default(),
         }
     }
 

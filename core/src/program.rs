@@ -4,6 +4,7 @@
 //! "which rules can say anything about this tool and this role" without walking the policy.
 
 mod ceiling;
+mod compared;
 mod compile;
 mod denied;
 mod index;

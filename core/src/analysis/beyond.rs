@@ -10,8 +10,8 @@ use super::{ANY_OTHER, Analysis};
 use crate::bind::Call;
 use crate::engine::{Engine, Imagined, LinklessHost};
 use crate::glob::NamePattern;
-use crate::model::ServerKind;
 use crate::model::refs::Ref;
+use crate::model::{Effect, ServerKind};
 use crate::policy::Invariant;
 use crate::program::{ListMatcher, Program, Tool};
 use crate::role::{RoleId, RoleSet, Step};
@@ -94,10 +94,32 @@ pub(super) fn of_repositories(
     }
     let is_git = program.server(&tool.server).kind == Some(ServerKind::Git);
     let mut roles = tool.arguments.iter().flat_map(|one| one.roles.possible());
-    match is_git && roles.any(is_branch) {
-        true => on_branches((engine, program), invariant, tool),
-        false => Vec::new(),
+    if !is_git || !roles.any(is_branch) {
+        return Vec::new();
     }
+    let mut reasons = on_branches((engine, program), invariant, tool);
+    if reasons.is_empty() && is_excluded(invariant, Effect::Deny as u8) {
+        reasons.extend(outside_repositories((engine, program), invariant, tool));
+    }
+    reasons
+}
+
+/// The same, if a call refutes the statement in a directory that is not a repository, where nobody can tell what `HEAD` is.
+fn outside_repositories(
+    (engine, program): (&Engine, &Program),
+    invariant: &Invariant,
+    tool: &Tool,
+) -> Option<String> {
+    let host = LinklessHost::without_repositories(program);
+    let analysis = about(Imagined::new(engine, Some(&host)), invariant);
+    let refuted = HeldStatement::new(&analysis, tool, invariant, None).refuted()?;
+    let Outcome::Refuted { call, decision, rule } = refuted else {
+        return None;
+    };
+    let arguments = call.get("arguments").unwrap_or(&call);
+    Some(format!(
+        "outside of a repository the decision about {arguments} is {decision}, by `{rule}`; no repository is looked at"
+    ))
 }
 
 /// The same, if a call refutes the statement while some branch is checked out.

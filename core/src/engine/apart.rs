@@ -21,8 +21,8 @@ pub struct LinklessHost {
     home: Box<str>,
     current: Box<str>,
     ignores_path_case: bool,
-    /// The branch of every repository, if it has one.
-    branch: Box<str>,
+    /// The branch of every repository, if it has one; `None` where no directory is a repository.
+    branch: Option<Box<str>>,
 }
 
 impl LinklessHost {
@@ -32,7 +32,7 @@ impl LinklessHost {
             home: home.into(),
             current: current.into(),
             ignores_path_case: false,
-            branch: Box::default(),
+            branch: Some(Box::default()),
         }
     }
 
@@ -42,7 +42,7 @@ impl LinklessHost {
             home: host.home_dir().into(),
             current: host.current_dir().into(),
             ignores_path_case: host.ignores_path_case(),
-            branch: Box::default(),
+            branch: Some(Box::default()),
         }
     }
 
@@ -53,7 +53,23 @@ impl LinklessHost {
             home: program.home.clone(),
             current: program.current.clone(),
             ignores_path_case: program.path_case == PathCase::Insensitive,
-            branch: branch.into(),
+            branch: Some(branch.into()),
+        }
+    }
+
+    /// The same where no directory is a repository.
+    pub(crate) fn without_repositories(program: &Program) -> Self {
+        Self {
+            branch: None,
+            ..Self::on_branch(program, "")
+        }
+    }
+
+    /// An answer about a repository.
+    fn of_repository<T>(&self, answer: T) -> Result<T, HostError> {
+        match self.branch {
+            Some(_) => Ok(answer),
+            None => Err(HostError::new("not a git repository")),
         }
     }
 }
@@ -85,11 +101,11 @@ impl Host for LinklessHost {
     }
 
     fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
-        Ok(Vec::new())
+        self.of_repository(Vec::new())
     }
 
     fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> {
-        Ok(Vec::new())
+        self.of_repository(Vec::new())
     }
 
     fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
@@ -97,11 +113,11 @@ impl Host for LinklessHost {
     }
 
     fn git_branch(&self, _: &str) -> Result<String, HostError> {
-        Ok(self.branch.to_string())
+        self.of_repository(self.branch.as_deref().unwrap_or_default().to_owned())
     }
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
-        Ok(Some(Vec::new()))
+        self.of_repository(Some(Vec::new()))
     }
 }
 

@@ -38,7 +38,12 @@ pub(super) fn refusal(
     if is_path && has_space_left_out(text) {
         return Some(Unresolvable::Space);
     }
-    (roles.intersects(program.url_roles) && holds_urls(text)).then_some(Unresolvable::Several)
+    // Of a URL the query and the fragment are judged as further URLs where they hold some.
+    let compared = match is_remote {
+        true => text,
+        false => text.split(['?', '#']).next().unwrap_or_default(),
+    };
+    (roles.intersects(program.url_roles) && holds_urls(compared)).then_some(Unresolvable::Several)
 }
 
 /// Why a path is refused for its text alone, whatever is on the disk: programs read it as something else. `None` if it is not.
@@ -99,17 +104,22 @@ pub(super) fn parts(text: &str) -> Option<impl Iterator<Item = &str>> {
 /// Returns `true` for a text in which a URL of its own follows a separator, or in which one stands within the host of a URL. In
 /// the path and the query of one URL they are ordinary characters.
 pub(super) fn holds_urls(text: &str) -> bool {
-    let is_url = |part: &str| {
+    let authority = text.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = authority.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    host.contains(SEPARATORS) || further_urls(text).next().is_some()
+}
+
+/// The URLs that follow a separator in the text, as a server reads them that splits it.
+pub(super) fn further_urls(text: &str) -> impl Iterator<Item = &str> {
+    let is_url = |part: &&str| {
         let scheme = part.split_once("://").map(|(scheme, _)| scheme);
         scheme.is_some_and(|scheme| {
             let known = ["http", "https", "ssh", "git", "file", "ftp"].iter();
             known.into_iter().any(|known| scheme.eq_ignore_ascii_case(known))
         })
     };
-    let authority = text.split_once("://").map_or("", |(_, rest)| rest);
-    let authority = authority.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    host.contains(SEPARATORS) || parts(text).is_some_and(|parts| parts.skip(1).any(is_url))
+    parts(text).into_iter().flatten().skip(1).filter(is_url)
 }
 
 /// `helper::address`, for which git runs `git-remote-helper`.

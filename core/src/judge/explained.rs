@@ -43,7 +43,9 @@ impl Case<'_, '_, '_> {
             .take(self.program.limits.explanation_steps)
             .map(|(bound, operand, role)| {
                 let definition = self.program.registry.get(role);
-                let is_redacted = definition.extract_policy_value == Some(Step::Redact);
+                // One role that redacts a value hides it under the others as well.
+                let is_redacted = definition.extract_policy_value == Some(Step::Redact)
+                    || self.redacts(self.name_of_value(bound));
                 let shown = |text: &str| if is_redacted { REDACTED } else { text }.to_owned();
                 let canonical = match is_redacted {
                     true => Some(REDACTED.to_owned()),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::canonical::Canonicalizer;
+use super::careful::further_urls;
 use super::operand::{Form, Locations, Operand};
 use super::places::Repositories;
 use crate::net::{self, Location, UrlKind};
@@ -18,7 +19,20 @@ impl Canonicalizer<'_, '_> {
         role: RoleId,
         repositories: &Repositories,
     ) {
-        let locations = self.locate(operand, role, repositories);
+        let mut locations = self.locate(operand, role, repositories);
+        let kind = url_kind(role, self.program.registry.get(role));
+        if matches!(kind, UrlKind::Fetch | UrlKind::AsGiven)
+            && self.program.compatibility == Compatibility::Careful
+        {
+            // In a query, where a URL may well hold others; a server that splits texts asks for each.
+            for url in further_urls(operand.given()) {
+                self.facts.take_steps(net::cost_of_parsing(url));
+                if self.facts.has_failed() {
+                    break;
+                }
+                locations.push(Location::new(url, kind).into_owned());
+            }
+        }
         self.facts
             .take_steps(locations.iter().map(Location::reading).sum());
         operand.answers_mut().locations.push((role, locations));

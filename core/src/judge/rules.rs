@@ -12,7 +12,7 @@ use crate::host::LOOK_UP;
 use crate::model::{Effect, SandboxOrder};
 use crate::net::Location;
 use crate::program::{Compatibility, DEFAULT_REASON, DirectoryId, RoleList, Rule, RuleId, Tool, UNDECIDED};
-use crate::role::{Category, RoleId, RoleSet};
+use crate::role::{Category, REDACTED, RoleId, RoleSet};
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
 
@@ -421,9 +421,13 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     fn begin_walk(&mut self, subject: &Subject, concern: impl FnOnce() -> Vec<RuleId>) {
+        let isolated = subject.isolated.filter(|_| self.trace.is_some());
+        let isolated = isolated.and_then(|(_, at)| self.operands.get(at));
+        let isolated = isolated.map(|operand| match self.redacts(self.name_of_value(&operand.bound)) {
+            true => REDACTED.to_owned(),
+            false => operand.bound.raw().to_owned(),
+        });
         if let Some(trace) = &mut self.trace {
-            let isolated = subject.isolated.and_then(|(_, at)| self.operands.get(at));
-            let isolated = isolated.map(|operand| operand.bound.raw().to_owned());
             trace.begin_walk(isolated, concern());
         }
     }

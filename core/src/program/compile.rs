@@ -4,23 +4,20 @@ use std::collections::BTreeMap;
 use std::mem::take;
 use std::sync::Arc;
 
-use super::lists::{Emails, Identifiers};
+use super::compared::{Paths, compile_argument, compile_list, roles_of_arguments};
 use super::server::{ServerTable, places};
 use super::{
-    Ceiling, Compatibility, DirectoryId, Index, ListCondition, ListMatcher, Program, Protection,
-    RelativePaths, RoleSets, Rule, ServerSettings, Tool, ToolMember, UnknownArguments,
+    Ceiling, Compatibility, Index, ListCondition, ListMatcher, Program, Protection, RelativePaths, RoleSets,
+    Rule, ServerSettings, Tool, ToolMember, UnknownArguments,
 };
 use crate::annotation;
 use crate::config::{Config, WorkspaceRoots};
 use crate::host::Host;
-use crate::model::refs;
-use crate::model::{
-    Absent, Argument, ArgumentName, Effect, MatchType, PointerTree, SchemaDefault, SchemaType, Segment, Test,
-};
+use crate::model::{Absent, Argument, ArgumentName, Effect, PointerTree, SchemaDefault, SchemaType, Segment};
 use crate::net::{DomainSet, PathEnding};
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy;
-use crate::role::{Category, Registry, RoleId, RoleSet, Step};
+use crate::role::{Category, Registry, RoleId, RoleSet};
 use crate::sort;
 use crate::table::{Set, TextTable};
 
@@ -226,64 +223,8 @@ fn dedup(paths: impl Iterator<Item = Box<str>>) -> Box<[Box<str>]> {
     paths.collect::<Set<_>>().into_iter().collect()
 }
 
-/// What rules are compiled with: the roles, the lists, and the roles of arguments by name, in whatever tool.
+/// The things that rules are compiled with: the roles, the lists, and the roles of arguments by name, in whatever tool.
 type Known<'k> = (&'k Registry, &'k policy::Lists, &'k BTreeMap<Box<str>, RoleSet>);
-
-/// The roles that arguments of each name may have, in whatever tool; values within an argument count for it.
-fn roles_of_arguments(tools: &[annotation::Tool]) -> BTreeMap<Box<str>, RoleSet> {
-    let mut found: BTreeMap<Box<str>, RoleSet> = BTreeMap::new();
-    for argument in tools.iter().flat_map(|tool| &tool.arguments) {
-        if let Some(name) = argument.name.first() {
-            let roles = found.entry(name.into()).or_default();
-            argument.roles.possible().for_each(|role| roles.insert(role));
-        }
-    }
-    found
-}
-
-/// The paths that rules name.
-struct Paths<'r> {
-    compatibility: Compatibility,
-    directories: &'r mut Set<Box<str>>,
-    absolute: &'r dyn Fn(&str) -> Box<str>,
-}
-
-impl Paths<'_> {
-    fn directory(&mut self, path: &str) -> DirectoryId {
-        let (at, _) = self.directories.insert_full((self.absolute)(path));
-        at as DirectoryId
-    }
-
-    /// The names that a condition of this effect compares with, in the form of each of the roles.
-    fn names(
-        &mut self,
-        entries: &[&str],
-        roles: impl Iterator<Item = RoleId>,
-        branches: Vec<&str>,
-        effect: Effect,
-        registry: &Registry,
-    ) -> Identifiers {
-        let mut steps: Vec<Step> = Vec::new();
-        for role in roles {
-            let step = registry.get(role).canonicalize;
-            if !steps.contains(&step) {
-                steps.push(step);
-            }
-        }
-        let is_path = |entry: &str| entry.starts_with('/') || entry == "~" || entry.starts_with("~/");
-        let is_careful = self.compatibility == Compatibility::Careful;
-        let lexical = |entry: &str| match is_careful && is_path(entry) {
-            true => (self.absolute)(entry).into(),
-            false => entry.to_owned(),
-        };
-        let mut names = Identifiers::new(entries, &steps, branches, lexical);
-        if is_careful && effect != Effect::Allow && steps.contains(&Step::Path) {
-            let paths = entries.iter().filter(|entry| is_path(entry));
-            names.paths = paths.map(|entry| self.directory(entry)).collect();
-        }
-        names
-    }
-}
 
 /// Takes from the rule what the compiled one needs. To move the rule as a whole costs WebAssembly a call.
 fn compile_rule(
@@ -372,64 +313,6 @@ fn compile_rule(
         named,
         names_tool: false,
     }
-}
-
-fn compile_list(
-    condition: &policy::ListCondition,
-    effect: Effect,
-    (registry, lists): (&Registry, &policy::Lists),
-    ending: PathEnding,
-    places: &mut Paths<'_>,
-) -> ListCondition {
-    let (allowed, _) = policy::expand(&condition.allowed, lists);
-    let matcher = match condition.match_type {
-        MatchType::Domains => ListMatcher::Domains(DomainSet::new(allowed.iter().map(|one| &**one), ending)),
-        MatchType::Emails => ListMatcher::Emails(Emails::new(allowed.iter().map(|one| &**one))),
-        MatchType::Identifiers => {
-            let allowed: Vec<&str> = allowed.iter().map(|one| &**one).collect();
-            let read = allowed
-                .iter()
-                .filter(|_| condition.roles.contains(&RoleId::BRANCH_NAME));
-            let branches: Vec<&str> = match effect {
-                Effect::Allow => read.map(|entry| refs::granted_by(entry)).collect(),
-                Effect::Escalate | Effect::Deny => read.flat_map(|entry| refs::named_by(entry)).collect(),
-            };
-            let roles = condition.roles.iter().copied();
-            ListMatcher::Identifiers(places.names(&allowed, roles, branches, effect, registry))
-        }
-    };
-    ListCondition {
-        roles: condition.roles.iter().copied().collect(),
-        matcher,
-    }
-}
-
-/// The texts of a test in the form of these roles, as lists compare them. Texts as they are, and branches, are compared by the
-/// test itself.
-fn compile_argument(
-    test: &Test,
-    roles: RoleSet,
-    effect: Effect,
-    registry: &Registry,
-    places: &mut Paths<'_>,
-) -> Box<[ListMatcher]> {
-    let texts: Vec<&str> = test.texts().collect();
-    let has_form = |role: &RoleId| {
-        !matches!(
-            registry.get(*role).canonicalize,
-            Step::Identity | Step::Redact | Step::Callback
-        )
-    };
-    let mut found = Vec::new();
-    if !texts.is_empty() && roles.contains(RoleId::EMAIL_ADDRESS) {
-        found.push(ListMatcher::Emails(Emails::new(texts.iter().copied())));
-    }
-    let mut formed = roles.iter().filter(has_form).peekable();
-    if !texts.is_empty() && formed.peek().is_some() {
-        let names = places.names(&texts, formed, Vec::new(), effect, registry);
-        found.push(ListMatcher::Identifiers(names));
-    }
-    found.into()
 }
 
 fn compile_tools(

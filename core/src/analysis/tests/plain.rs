@@ -117,6 +117,36 @@ fn what_is_not_looked_at_is_not_called_empty() {
 }
 
 #[test]
+fn a_directory_that_is_no_repository_is_not_forgotten() {
+    let listed = json!([{"roles": "branch-name", "allowed": ["main"], "matchType": "identifiers"}]);
+    let rules = json!([
+        rule("main", json!({"lists": listed}), "escalate"),
+        rule("look", json!({"tool": "show"}), "allow"),
+    ]);
+    let args = json!({"repo": "read-path", "branch": "branch-name"});
+    for (server, is_known) in [("git", false), ("forge", true)] {
+        let statements = json!([{"never": {"decision": "deny", "tool": "show"}}, {"never": {"decision": "allow", "roles": "branch-name", "values": "main"}}]);
+        let more = [(DocumentKind::Invariants, statements)];
+        let engine = engine(&documents(
+            rules.clone(),
+            tool(server, "show", args.clone()),
+            &more,
+        ));
+        let found = check_invariants(&engine, None, &|_| {});
+        let (first, second) = (&found[0].outcome, &found[1].outcome);
+        assert!(matches!(second, Outcome::Proven { .. }), "{server}: {second:?}");
+        match first {
+            Outcome::Unknown { because } => {
+                let is_said = because.iter().any(|why| why.contains("outside of a repository"));
+                assert!(is_said && !is_known, "{server}: {because:?}");
+            }
+            Outcome::Proven { .. } => assert!(is_known, "{server}"),
+            other => panic!("{server}: {other:?}"),
+        }
+    }
+}
+
+#[test]
 fn what_reaches_a_place_is_shown_where_conditions_look_at_the_argument() {
     let present = json!([{"arg": "url", "is": "present"}]);
     let host = json!({"args": present, "domains": {"roles": "fetch-url", "allowed": ["good.test"]}});

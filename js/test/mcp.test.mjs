@@ -60,6 +60,17 @@ for (const [side, sideOf] of Object.entries(SIDES)) {
   });
 }
 
+for (const [side, sideOf] of Object.entries(SIDES)) {
+  test(`a gated ${side} takes no half of a character for an id`, async (t) => {
+    const ends = sideOf(place(t).options);
+    await ends.ready;
+    await ends.asks({ jsonrpc: "2.0", id: "\ud800", method: "ping" });
+    assert.deepEqual(ends.reached, []);
+    await ends.asks({ jsonrpc: "2.0", id: "\u{1f600}", method: "ping" });
+    assert.equal(ends.reached.length, 1);
+  });
+}
+
 /** A server with a tool of its own for each version of the SDK, and the client and the pair of transports that fit. */
 const SDKS = {
   "version 1": {

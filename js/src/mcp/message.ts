@@ -1,5 +1,6 @@
 // Messages of JSON-RPC, as far as the gate has to know them.
 import { members } from "../members.js";
+import { isWellFormed } from "../wasm/text.js";
 import { ambiguity, misnamed, unclearName } from "./strict.js";
 
 /** An object whose members are not known. */
@@ -105,13 +106,15 @@ export function readMessage(message: unknown): Read {
   }
   const named = idOf(id);
   return named === undefined
-    ? refused(`the member \`id\` is not a string of at most ${LONGEST_ID} characters or a safe integer`)
+    ? refused(`the member \`id\` is not a well-formed string of at most ${LONGEST_ID} characters or a safe integer`)
     : { is: "request", method, named };
 }
 
 /** The id of a request, and the text by which a lenient peer compares it; `undefined` if it is not an id. */
 export function idOf(id: unknown): Named | undefined {
-  if ((typeof id === "string" && id.length <= LONGEST_ID) || (typeof id === "number" && Number.isSafeInteger(id))) {
+  // Half of a surrogate pair is one and the same letter to many readers, and so would be two ids.
+  const isText = typeof id === "string" && id.length <= LONGEST_ID && isWellFormed(id);
+  if (isText || (typeof id === "number" && Number.isSafeInteger(id))) {
     return { id, text: String(id) };
   }
   return undefined;

@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
+import { createEngine, createNodeHost } from "../../dist/node.js";
+import { SIDES } from "../mcp.mjs";
 import { CALLGATE } from "./guard.mjs";
 import { messages } from "./parsers/messages.mjs";
 import { buildParsers, readHere, readWith } from "./parsers/parsers.mjs";
@@ -71,6 +73,71 @@ test("what the guard passes on is one call to every parser", { skip }, async (t)
   assert.deepEqual(calls, judged);
   assert.ok(calls.length > 100 && lines.length - calls.length > 100, `${calls.length} of ${lines.length} are calls`);
 });
+
+/** The message with its members in one order. */
+const sorted = (line) =>
+  JSON.stringify(JSON.parse(line), (_, value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
+
+/** The messages that arrive at the server, each as a line, where a gate of the package stands before it. */
+async function passThroughGate(sideOf, texts) {
+  const host = createNodeHost({ homeDir: "/home/u", currentDir: "/" });
+  const ends = sideOf({ engine: createEngine({ ...BUNDLE, host }), serverName: "files" });
+  await ends.ready;
+  const lines = [];
+  for (const text of texts) {
+    ends.reached.length = 0;
+    await ends.asks(JSON.parse(text));
+    for (const message of [...ends.reached]) {
+      lines.push(JSON.stringify(message));
+      const { id, method } = message;
+      if (id !== undefined && method !== undefined) await ends.answers({ jsonrpc: "2.0", id, result: {} });
+    }
+  }
+  return lines;
+}
+
+for (const [side, sideOf] of Object.entries(SIDES)) {
+  test(`a gated ${side} passes on what the guard does, and it is one call to every parser`, { skip }, async (t) => {
+    assert.equal(missing, undefined);
+    const folder = mkdtempSync(join(tmpdir(), "callgate-parsers-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const [bundle, log, kept] = ["callgate.json", "log", "kept"].map((name) => join(folder, name));
+    writeFileSync(bundle, JSON.stringify(BUNDLE));
+    writeFileSync(kept, "");
+    // An SDK reads a message before the gate has it, so that both get what JSON.parse makes of each.
+    const texts = messages().flatMap((text) => {
+      try {
+        const message = JSON.parse(text);
+        return typeof message === "object" && message !== null ? [JSON.stringify(message)] : [];
+      } catch {
+        return [];
+      }
+    });
+    const lines = await passThroughGate(sideOf, texts);
+    await passThroughGuard(texts, bundle, log, [process.execPath, "-e", SERVER, kept]);
+    const guarded = readFileSync(kept, "utf8").split("\n").slice(0, -2);
+    // The guard reads texts, and so also refuses what is ill-formed or nested too deep for some parser: that ends a call there.
+    const passed = new Set(lines.map(sorted));
+    assert.deepEqual(
+      guarded.filter((line) => !passed.has(sorted(line))),
+      [],
+    );
+    assert.ok(guarded.length > lines.length * 0.9, `${guarded.length} of ${lines.length}`);
+    const here = lines.map(readHere);
+    for (const parser of parsers) {
+      readWith(parser, lines).forEach((reading, at) => {
+        if (reading === undefined || here[at].method !== CALL) return;
+        const shown = ({ method, tool, names }) => JSON.stringify([method, tool, names]);
+        assert.equal(shown(reading), shown(here[at]), `${parser}: ${lines[at]}`);
+      });
+    }
+    assert.ok(here.filter(({ method }) => method === CALL).length > 100, String(lines.length));
+  });
+}
 
 /** Sends lines through a guard before a server, and waits until the server has had what passes. */
 async function passThroughGuard(lines, bundle, log, server) {

@@ -606,4 +606,15 @@ fn a_document_that_is_a_fifo_is_refused_at_once() {
         &[],
         &["it is not a regular file"],
     );
+    // So is one in place of a configuration, and of what wrapping keeps of it.
+    project.check(&["wrap", "fifo.json"], 1, &[], &["it is not a regular file"]);
+    let configuration = project.folder.path().join("project/mcp.json");
+    std::fs::write(&configuration, "{}").expect("a file");
+    std::fs::rename(&fifo, configuration.with_extension("json.callgate")).expect("a FIFO");
+    project.check(
+        &["wrap", "--undo", "mcp.json"],
+        1,
+        &[],
+        &["it is not a regular file"],
+    );
 }

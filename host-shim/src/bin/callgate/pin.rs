@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::asking::Asking;
 use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, counted, paint};
-use crate::replace::replace;
+use crate::replace::{read_file, replace};
 
 /// Accept a server's tools as they are
 ///
@@ -39,7 +39,7 @@ For example:
 
 /// The lock file; `None` if there is none.
 pub(crate) fn read(file: &Path) -> Result<Option<Lock>, Failure> {
-    let text = match std::fs::read_to_string(file) {
+    let text = match read_file(file) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => {

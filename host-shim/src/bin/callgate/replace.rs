@@ -1,22 +1,39 @@
-//! Writing a file that is there already.
+//! Reading and writing a file that is there already.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
+/// Reads a file without waiting: a FIFO that nobody writes to would hold the command up.
+pub(crate) fn read_file(path: &Path) -> io::Result<String> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)?;
+    let kind = file.metadata()?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok(text)
+}
+
 /// Writes a file so that there is the old text or the new one, whatever happens. A link stays one.
-pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     replace_with(path, text, 0o7777)
 }
 
 /// The same for a text that holds secrets: the file is this user's alone to read.
 #[cfg(feature = "guard")]
-pub(crate) fn replace_secret(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn replace_secret(path: &Path, text: &str) -> io::Result<()> {
     replace_with(path, text, 0o600)
 }
 
-fn replace_with(path: &Path, text: &str, most: u32) -> std::io::Result<()> {
+fn replace_with(path: &Path, text: &str, most: u32) -> io::Result<()> {
     let place = match path.canonicalize() {
         Ok(place) => place,
         Err(error) if error.kind() == ErrorKind::NotFound => path.to_owned(),
@@ -39,7 +56,7 @@ fn beside(place: &Path) -> PathBuf {
     place.with_file_name(name)
 }
 
-fn write_new(new: &Path, old: &Path, text: &str, most: u32) -> std::io::Result<()> {
+fn write_new(new: &Path, old: &Path, text: &str, most: u32) -> io::Result<()> {
     let mut file: File = OpenOptions::new()
         .write(true)
         .create_new(true)

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::output::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
-use crate::replace::{replace, replace_secret};
+use crate::replace::{read_file, replace, replace_secret};
 use annotated::Annotated;
 use arguments::Arguments;
 use callgate_host::Gate;
@@ -366,8 +366,7 @@ fn utf8(path: &Path) -> Result<String, Failure> {
 }
 
 fn read(file: &Path) -> Result<String, Failure> {
-    fs::read_to_string(file)
-        .map_err(|error| Failure::Fault(format!("cannot read `{}`: {error}", file.display())))
+    read_file(file).map_err(|error| Failure::Fault(format!("cannot read `{}`: {error}", file.display())))
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {

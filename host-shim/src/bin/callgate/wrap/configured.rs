@@ -1,11 +1,11 @@
 //! The servers that an agent's configuration has, for who only reads it.
 
-use std::fs;
 use std::path::Path;
 
 use super::server::{Plan, Server, Way};
 use super::{edit, toml};
 use crate::output::Failure;
+use crate::replace::read_file;
 
 /// A server of a configuration.
 pub(crate) struct Configured {
@@ -25,8 +25,7 @@ pub(crate) enum How {
 /// Reads the servers of a configuration, in every form that `callgate wrap` reads. A guard before a server is looked through.
 pub(crate) fn configured(file: &Path) -> Result<Vec<Configured>, Failure> {
     let place = file.display();
-    let text = fs::read_to_string(file)
-        .map_err(|error| Failure::Fault(format!("cannot read `{place}`: {error}")))?;
+    let text = read_file(file).map_err(|error| Failure::Fault(format!("cannot read `{place}`: {error}")))?;
     let mut found = Vec::new();
     let plan = |server: &Server<'_>| {
         let how = match &server.way {

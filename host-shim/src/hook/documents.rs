@@ -67,12 +67,17 @@ impl HookCall {
     /// where the verdict is known.
     pub(super) fn with_opaque_arguments(&self, tool: &str) -> String {
         let mut annotation: Map<String, Value> = serde_json::from_str(tool).unwrap_or_default();
+        // What changes nothing but the agent's own state opens nothing: a plan, a list of things to do.
+        let role = match annotation.get("kind").and_then(Value::as_str) {
+            Some("think") => "text",
+            Some(_) | None => "none",
+        };
         if !annotation.contains_key("inputSchema")
             && let Some(Value::Object(known)) = annotation.get_mut("args")
         {
             // A name that begins with a slash would be a pointer.
             for name in self.arguments.keys().filter(|name| !name.starts_with('/')) {
-                known.entry(name.clone()).or_insert_with(|| Value::from("none"));
+                known.entry(name.clone()).or_insert_with(|| Value::from(role));
             }
         }
         Value::Object(annotation).to_string()

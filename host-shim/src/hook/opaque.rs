@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use callgate_core::{Decision, DocumentKind, ToolKind, unescape_token, without_comments};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::call::HookCall;
@@ -22,7 +21,8 @@ const RULE: &str = "structural-opaque-tool";
 /// The part of a rule that says for which tools and arguments it holds.
 #[derive(Deserialize)]
 struct Conditions {
-    tool: Option<IgnoredAny>,
+    server: Option<Value>,
+    tool: Option<Value>,
     #[serde(default)]
     args: Vec<Condition>,
 }
@@ -73,8 +73,18 @@ impl HookCall {
                 format!("`{tool}` changes nothing but the agent's own state"),
             );
         } else if is_undecided || (runs && is_allowed && !names_tool(gate, &verdict.rule)) {
+            let why = match is_undecided {
+                true if rules_of(gate)
+                    .iter()
+                    .any(|(_, rule)| rule.names(self.agent.as_str(), tool)) =>
+                {
+                    "no rule that names the tool holds for this call".to_owned()
+                }
+                true => "no rule names the tool".to_owned(),
+                false => format!("the rule `{}` does not name the tool", verdict.rule),
+            };
             response.verdict = asked(format!(
-                "What a call of `{tool}` touches cannot be told from its arguments, and no rule names the tool"
+                "What a call of `{tool}` touches cannot be told from its arguments, and {why}"
             ));
         } else if is_allowed && let Some(argument) = self.unread(gate, tool, &verdict.rule) {
             response.verdict = asked(format!(
@@ -132,6 +142,12 @@ impl HookCall {
 }
 
 impl Conditions {
+    /// Returns `true` if the rule names the tool, and no other server than this one.
+    fn names(&self, server: &str, tool: &str) -> bool {
+        let is_of_server = self.server.as_ref().is_none_or(|names| includes(names, server));
+        is_of_server && self.tool.as_ref().is_some_and(|names| includes(names, tool))
+    }
+
     /// Returns `true` if a condition is about the whole argument.
     fn looks_at(&self, argument: &str) -> bool {
         self.args
@@ -154,8 +170,41 @@ fn names_tool(gate: &Gate, rule: &str) -> bool {
     }
 }
 
+/// Returns `true` if a text, or one of a list, is the name; `*` stands for any part of it.
+fn includes(names: &Value, name: &str) -> bool {
+    let is_name = |pattern: &Value| {
+        let mut parts = pattern.as_str().unwrap_or_default().split('*');
+        let Some(rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+            return false;
+        };
+        let Some(last) = parts.next_back() else {
+            return rest.is_empty();
+        };
+        let Some(mut rest) = rest.strip_suffix(last) else {
+            return false;
+        };
+        parts.all(|part| match rest.split_once(part) {
+            Some((_, after)) => {
+                rest = after;
+                true
+            }
+            None => false,
+        })
+    };
+    match names {
+        Value::Array(names) => names.iter().any(is_name),
+        name => is_name(name),
+    }
+}
+
 /// The conditions of the policy's rules of this name; none if it has no such rule.
 fn rules(gate: &Gate, rule: &str) -> Vec<Conditions> {
+    let named = rules_of(gate).into_iter().filter(|(name, _)| name == rule);
+    named.map(|(_, conditions)| conditions).collect()
+}
+
+/// The policy's rules: the name and the conditions of each.
+fn rules_of(gate: &Gate) -> Vec<(String, Conditions)> {
     #[derive(Deserialize)]
     struct Policy {
         rules: Vec<Rule>,
@@ -168,9 +217,8 @@ fn rules(gate: &Gate, rule: &str) -> Vec<Conditions> {
     }
     let text = document(gate, DocumentKind::Policy);
     let policy = text.and_then(|text| serde_json::from_str::<Policy>(&text).ok());
-    let named = policy.into_iter().flat_map(|policy| policy.rules);
-    let named = named.filter(|known| known.name == rule);
-    named.map(|known| known.conditions).collect()
+    let rules = policy.into_iter().flat_map(|policy| policy.rules);
+    rules.map(|rule| (rule.name, rule.conditions)).collect()
 }
 
 /// The annotation of a tool.
@@ -190,4 +238,29 @@ fn annotation(gate: &Gate, server: &str, tool: &str) -> Option<Value> {
 fn document(gate: &Gate, part: DocumentKind) -> Option<Cow<'_, str>> {
     let document = gate.documents().iter().find(|document| document.part == part)?;
     Some(without_comments(&document.text))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::includes;
+
+    #[test]
+    fn a_name_is_one_of_those_that_a_rule_has() {
+        for (names, expected) in [
+            (json!("Bash"), true),
+            (json!("bash"), false),
+            (json!("Ba"), false),
+            (json!(["Read", "B*h"]), true),
+            (json!("*a*s*"), true),
+            (json!("*s*a*"), false),
+            (json!("*"), true),
+            (json!("Bash*"), true),
+            (json!("Bas*ash"), false),
+            (json!([]), false),
+        ] {
+            assert_eq!(includes(&names, "Bash"), expected, "{names}");
+        }
+    }
 }

@@ -9,60 +9,115 @@ use serde_json::value::RawValue;
 
 use super::agent::Agent;
 
-/// The settings without the hooks that [`settings`](super::settings) adds for the agent. Everything else stays byte for byte.
+/// The settings without the hooks that [`settings`](super::settings) adds for the agent, and without the lists that then have
+/// nothing. Everything else stays byte for byte.
 pub(super) fn without_hooks(text: &str, agent: Agent) -> Result<String, String> {
     const UNKNOWN: &str =
         "expected settings as a JSON object, with an object `hooks` of lists if it has hooks";
     let clean = without_comments(text);
     let mut expected: Value = serde_json::from_str(&clean).map_err(|error| format!("not JSON: {error}"))?;
     let root: Members<'_> = serde_json::from_str(&clean).map_err(|_| UNKNOWN)?;
-    let hooks = root.0.iter().find(|(name, _)| name == "hooks");
-    let Some((_, hooks)) = hooks else {
+    let mut named = root.0.iter().enumerate();
+    let Some((at, (_, hooks))) = named.find(|(_, (name, _))| name == "hooks") else {
         return Ok(text.to_owned());
     };
     let lists: Members<'_> = serde_json::from_str(hooks.get()).map_err(|_| UNKNOWN)?;
-    let mut gone = Vec::new();
+    let known = expected.get_mut("hooks").and_then(Value::as_object_mut);
+    let known = known.ok_or(UNKNOWN)?;
+    let (mut cuts, mut emptied) = (Vec::new(), Vec::new());
     for (event, list) in &lists.0 {
         let entries: Vec<&RawValue> = serde_json::from_str(list.get()).map_err(|_| UNKNOWN)?;
-        let place = |entry: &RawValue| {
-            let from = entry.get().as_ptr().addr() - clean.as_ptr().addr();
-            from..from + entry.get().len()
-        };
         let mut are_own = Vec::new();
         for entry in &entries {
             let value: Value = serde_json::from_str(entry.get()).map_err(|_| UNKNOWN)?;
-            let is_own = is_hook(&value, agent)?;
-            are_own.push(is_own);
-            let list = expected.get_mut("hooks").and_then(|hooks| hooks.get_mut(event));
-            if let (true, Some(list)) = (is_own, list.and_then(Value::as_array_mut)) {
-                list.retain(|known| *known != value);
-            }
+            are_own.push(is_hook(&value, agent)?);
         }
-        let places: Vec<Range<usize>> = entries.into_iter().map(place).collect();
-        let last = places.last().map_or(0, |place| place.end);
-        // With the comma after each of them; those at the end have one before them.
-        let kept = are_own.iter().rposition(|is_own| !is_own);
-        for (at, (place, is_own)) in places.iter().zip(&are_own).enumerate() {
-            match places.get(at + 1) {
-                Some(next) if *is_own && kept.is_some_and(|kept| at < kept) => {
-                    gone.push(place.start..next.start)
-                }
-                Some(next) if kept == Some(at) && next.start < last => gone.push(place.end..last),
-                Some(_) if at == 0 && kept.is_none() => gone.push(place.start..last),
-                None if at == 0 && *is_own => gone.push(place.clone()),
-                _ => {}
+        let is_emptied = !are_own.is_empty() && !are_own.contains(&false);
+        emptied.push(is_emptied);
+        match known.get_mut(event).and_then(Value::as_array_mut) {
+            _ if is_emptied => drop(known.shift_remove(event)),
+            Some(kept) => {
+                let mut is_own = are_own.iter();
+                kept.retain(|_| is_own.next() != Some(&true));
+                let places: Vec<Range<usize>> = entries.iter().map(|entry| place(entry, &clean)).collect();
+                cuts.extend(without(&places, &are_own));
             }
+            None => {}
+        }
+    }
+    if emptied.is_empty() || emptied.contains(&false) {
+        cuts.extend(without(
+            &members(&lists, &clean, place(hooks, &clean).start),
+            &emptied,
+        ));
+    } else if let Some(members_of_root) = expected.as_object_mut() {
+        members_of_root.shift_remove("hooks");
+        let are_gone: Vec<bool> = (0..root.0.len()).map(|one| one == at).collect();
+        cuts = without(&members(&root, &clean, 0), &are_gone);
+        if let (true, Some(only)) = (root.0.len() == 1, cuts.first_mut()) {
+            *only = with_space(text, only.clone());
         }
     }
     let mut edited = text.to_owned();
-    gone.sort_by_key(|range| range.start);
-    for range in gone.into_iter().rev() {
+    cuts.sort_by_key(|range| range.start);
+    for range in cuts.into_iter().rev() {
         edited.replace_range(range, "");
     }
     let found: Option<Value> = serde_json::from_str(&without_comments(&edited)).ok();
     match found == Some(expected) {
         true => Ok(edited),
         false => Err("the hook cannot be taken out without changing something else".to_owned()),
+    }
+}
+
+/// Where a value stands in the text that it was read from.
+fn place(value: &RawValue, text: &str) -> Range<usize> {
+    let from = value.get().as_ptr().addr() - text.as_ptr().addr();
+    from..from + value.get().len()
+}
+
+/// Where the members of an object stand, with their names. Its bracket is the first from the place.
+fn members(object: &Members<'_>, text: &str, from: usize) -> Vec<Range<usize>> {
+    let mut before = from;
+    let mut places = Vec::new();
+    for (_, value) in &object.0 {
+        let value = place(value, text);
+        // Before a name stand a bracket or a comma, and white space.
+        let name = text
+            .get(before..value.start)
+            .and_then(|between| between.find('"'));
+        places.push(before + name.unwrap_or_default()..value.end);
+        before = value.end;
+    }
+    places
+}
+
+/// What to cut out of a list or an object so that these items are gone: each with the comma before it, those at the beginning with
+/// the one behind them.
+fn without(items: &[Range<usize>], are_gone: &[bool]) -> Vec<Range<usize>> {
+    let (mut cuts, mut kept, mut open, mut last) = (Vec::new(), None, None, 0);
+    for (item, is_gone) in items.iter().zip(are_gone) {
+        if *is_gone {
+            open = open.or(Some(kept.unwrap_or(item.start)));
+        } else {
+            let to = if kept.is_some() { last } else { item.start };
+            cuts.extend(open.take().map(|from| from..to));
+            kept = Some(item.end);
+        }
+        last = item.end;
+    }
+    cuts.extend(open.map(|from| from..last));
+    cuts
+}
+
+/// What an object has between its brackets, where that is the member at the place, a comma and white space.
+fn with_space(text: &str, member: Range<usize>) -> Range<usize> {
+    let before = text.get(..member.start).map(str::trim_end).unwrap_or_default();
+    let rest = text.get(member.end..).unwrap_or_default();
+    let after = rest.trim_start().trim_start_matches(',').trim_start();
+    match before.ends_with('{') && after.starts_with('}') {
+        true => before.len()..text.len() - after.len(),
+        false => member,
     }
 }
 
@@ -102,9 +157,24 @@ mod tests {
         let bare = r#"{"bash": "/bin/callgate hook codex --bundle /b"}"#;
         for (text, expected) in [
             ("{}", "{}"),
+            ("{\n  \"hooks\": {\"E\": [ OWN ]}\n}\n", "{}\n"),
+            ("{\"hooks\": {\"E\": [OWN,],}, }", "{}"),
+            ("{\"a\": 1, \"hooks\": {\"E\": [OWN], },\n}", "{\"a\": 1,\n}"),
             (
-                "{\"hooks\": {\"E\": [ OWN ]}, // why\n}",
-                "{\"hooks\": {\"E\": [  ]}, // why\n}",
+                "{\"hooks\": {\"E\": [OWN]}, \"a\": 1 /* why */}",
+                "{\"a\": 1 /* why */}",
+            ),
+            (
+                "{\"hooks\": {\"E\": [ OWN ], \"F\": [], // why\n}}",
+                "{\"hooks\": {\"F\": [], // why\n}}",
+            ),
+            (
+                "{\"hooks\": {\"F\": [{\"a\": 1}], \"E\": [\n OWN,\n ], }}",
+                "{\"hooks\": {\"F\": [{\"a\": 1}], }}",
+            ),
+            (
+                "{\"hooks\": {\"E\": [{\"a\": 1}, OWN, {\"b\": 1}, BARE,]}}",
+                "{\"hooks\": {\"E\": [{\"a\": 1}, {\"b\": 1},]}}",
             ),
             (
                 "{\"hooks\": {\"E\": [{\"a\": 1}, OWN]}}",
@@ -112,7 +182,7 @@ mod tests {
             ),
             (
                 "{\"hooks\": {\"E\": [BARE, {\"a\": 1}], \"A\": [OWN, BARE]}}",
-                "{\"hooks\": {\"E\": [{\"a\": 1}], \"A\": []}}",
+                "{\"hooks\": {\"E\": [{\"a\": 1}]}}",
             ),
             (
                 "{\"hooks\": {\"E\": [{\"a\": 1}, OWN, BARE]}}",

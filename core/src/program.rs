@@ -33,10 +33,7 @@ use smallvec::SmallVec;
 pub(crate) use crate::config::{Compatibility, RelativePaths, ServerPath, UnknownArguments};
 use crate::host::Facts;
 use crate::limits::Limits;
-use crate::model::{
-    Absent, Argument, Condition, Effect, PointerTree, SandboxOrder, SchemaType, Semantics, SideEffectLevel,
-    ToolKind,
-};
+use crate::model::{Absent, Argument, Condition, Effect, PointerTree, SandboxOrder, SchemaType, Semantics};
 use crate::net::DomainSet;
 use crate::path::{PathCase, Resolver};
 use crate::role::{Registry, RoleId, RoleSet};
@@ -175,10 +172,7 @@ impl Tool {
     /// Returns `true` if the tool executes, sends or publishes, by its annotation and the roles that it has in a call: more
     /// happens than what its paths name.
     pub(crate) fn acts(&self, roles: RoleSet) -> bool {
-        let semantics = &self.semantics;
-        matches!(semantics.kind, ToolKind::Execute | ToolKind::Fetch)
-            || semantics.side_effect_level.rank() >= SideEffectLevel::ProcessExec.rank()
-            || roles.intersects(RoleSet::SENT)
+        self.semantics.acts(roles)
     }
 
     /// Makes the [reason](Self::default_reason), unless every call has one of the `resource` roles.

@@ -21,10 +21,10 @@ pub(crate) struct Sandboxed<'c> {
 
 /// Warns about each rule that does less or more than it seems to say:
 ///
-/// - it asks about a directory within the sandbox, where asking about places is not heard (under the defaults of the existing
-///   runtime: it restricts such a directory, or denies what the sandbox has already allowed);
+/// - it asks about a directory within the sandbox, or about a whole server with a sandbox, where asking about places is not heard
+///   (under the defaults of the existing runtime: it restricts such a directory, or denies what the sandbox has already allowed);
 /// - it denies the introspection tool, which has already been allowed;
-/// - it allows a tool with URLs, and neither the rule nor an allowlist of the server names domains;
+/// - it allows a tool with URLs, and neither the rule, nor one before it, nor an allowlist of the server says which;
 /// - it has a domain pattern with a port, but ports are not compared.
 ///
 /// There is no warning about a rule that escalates calls outside the sandbox: that is how rules and sandbox work
@@ -59,6 +59,12 @@ pub(crate) fn overridden(
                     .collect();
                 format!("paths within the sandbox on {}", servers.join(" and "))
             }),
+            unasked_tool(rule, registry, annotations, sandbox).map(|tool| {
+                format!(
+                    "calls of `{}` on `{}` whose paths lie in the sandbox",
+                    tool.name, tool.server
+                )
+            }),
             (!allows && files.any(|server| matches_every_call(rule, server, INTROSPECTION_TOOL)))
                 .then(|| "`list_allowed_directories`".to_owned()),
         ];
@@ -72,7 +78,11 @@ pub(crate) fn overridden(
                 ),
             );
         }
-        let is_open = |tool: &&&Tool| allows && matches_every_call(rule, &tool.server, &tool.name);
+        let is_open = |tool: &&&Tool| {
+            allows
+                && matches_every_call(rule, &tool.server, &tool.name)
+                && !decides_urls(policy.rules.iter().take(index), tool, registry)
+        };
         if let Some(tool) = open_tools.iter().find(is_open) {
             report.warning(
                 Code::Overridden,
@@ -97,9 +107,8 @@ pub(crate) fn overridden(
 }
 
 fn bears_urls(tool: &Tool, registry: &Registry) -> bool {
-    tool.arguments
+    roles_of(tool)
         .iter()
-        .flat_map(|argument| argument.roles.possible())
         .any(|role| registry.get(role).category == Category::Url)
 }
 
@@ -148,6 +157,58 @@ fn restricts_the_sandbox(rule: &Rule, registry: &Registry, sandbox: &Sandboxed<'
         && conditions.roles.as_deref().is_none_or(meets_paths)
 }
 
+/// A tool that a rule about whole servers seems to ask about, and whose calls the sandbox allows unasked.
+fn unasked_tool<'t>(
+    rule: &Rule,
+    registry: &Registry,
+    annotations: &'t Annotations,
+    sandbox: &Sandboxed<'_>,
+) -> Option<&'t Tool> {
+    let conditions = &rule.conditions;
+    let asks_about_servers = sandbox.is_careful
+        && rule.effect == Effect::Escalate
+        && conditions.server.is_some()
+        && conditions.tool.is_none()
+        && conditions.roles.is_none()
+        && !conditions.name_values();
+    if !asks_about_servers || sandbox.order != SandboxOrder::BeforeRules || sandbox.directories.is_empty() {
+        return None;
+    }
+    annotations.tools.iter().find(|tool| {
+        let roles = roles_of(tool);
+        let mut resources = roles
+            .iter()
+            .filter(|role| registry.get(*role).is_resource_identifier());
+        conditions.includes_server(&tool.server)
+            && sandbox.servers.is_sandboxed(&tool.server)
+            && roles.intersects(sandbox.roles)
+            && resources.all(|role| sandbox.roles.contains(role))
+            && !tool.semantics.acts(roles)
+    })
+}
+
+fn roles_of(tool: &Tool) -> RoleSet {
+    let arguments = tool.arguments.iter();
+    arguments.flat_map(|argument| argument.roles.possible()).collect()
+}
+
+/// Returns `true` if these rules decide about every URL of the tool.
+fn decides_urls<'r>(rules: impl Iterator<Item = &'r Rule>, tool: &Tool, registry: &Registry) -> bool {
+    let is_url = |role: &RoleId| registry.get(*role).category == Category::Url;
+    let urls: RoleSet = roles_of(tool).iter().filter(is_url).collect();
+    let decided = rules.filter(|rule| {
+        let conditions = &rule.conditions;
+        !conditions.name_values()
+            && conditions.includes_server(&tool.server)
+            && conditions.includes_tool(&tool.name)
+    });
+    let decided = decided.fold(RoleSet::default(), |all, rule| match &rule.conditions.roles {
+        Some(roles) => all.union(roles.iter().copied().collect()),
+        None => urls,
+    });
+    urls.without(decided) == RoleSet::default()
+}
+
 /// Returns `true` if the rule matches every call of the tool.
 fn matches_every_call(rule: &Rule, server: &str, tool: &str) -> bool {
     let conditions = &rule.conditions;
@@ -179,174 +240,4 @@ fn has_port(pattern: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::*;
-    use crate::document::{Json, Node};
-    use crate::limits::Limits;
-    use crate::{annotation, policy};
-
-    /// Compares the warnings about one rule, each by the words that tell it from the others.
-    fn check(effect: &str, conditions: Value, sandbox: &[&str], gated: &[&str], expected: &[&str]) {
-        let policy = json!({"generatedAt": "", "constitutionHash": "", "inputHash": "", "rules": [{
-            "name": "n", "description": "", "principle": "", "if": conditions, "then": effect, "reason": "",
-        }]});
-        let (report, registry) = (Report::default(), Registry::default());
-        let policy = policy::read(
-            &Node::document(&Json::from(&policy), "p", &report),
-            &registry,
-            &Limits::default(),
-        );
-        let annotations = annotations(&report);
-        assert!(!report.has_errors());
-        let servers = Servers::default();
-        let gated: Vec<(Box<str>, Vec<Box<str>>)> = gated
-            .iter()
-            .map(|server| ((*server).into(), Vec::new()))
-            .collect();
-        let sandbox: Vec<Box<str>> = sandbox.iter().map(|directory| (*directory).into()).collect();
-        let sandbox = Sandboxed {
-            directories: &sandbox,
-            ..by_default(&servers)
-        };
-        let found = overridden(&policy, "p", &registry, &annotations, &sandbox, &gated);
-        assert_eq!(found.len(), expected.len(), "{conditions} {found:#?}");
-        for (found, expected) in found.iter().zip(expected) {
-            assert!(found.to_string().contains(expected), "{found}");
-        }
-    }
-
-    fn by_default(servers: &Servers) -> Sandboxed<'_> {
-        Sandboxed {
-            directories: &[],
-            servers,
-            roles: RoleSet::SANDBOX_SAFE,
-            order: SandboxOrder::BeforeRules,
-            is_careful: false,
-        }
-    }
-
-    /// A tool with a URL, one with a remote and one without either.
-    fn annotations(report: &Report) -> Annotations {
-        let tool = |server: &str, name: &str, args: Value| json!({"toolName": name, "serverName": server, "comment": "", "args": args});
-        let annotations = json!({"generatedAt": "", "servers": {
-            "fetch": {"inputHash": "", "tools": [tool("fetch", "http_fetch", json!({"url": ["fetch-url"]}))]},
-            "git": {"inputHash": "", "tools": [
-                tool("git", "git_status", json!({"path": ["read-path"]})),
-                tool("git", "git_push", json!({"remote": ["git-remote-url"]})),
-            ]},
-        }});
-        annotation::read(
-            &Node::document(&Json::from(&annotations), "annotations", report),
-            &Registry::default(),
-            annotation::HARN_SERVER,
-        )
-    }
-
-    #[test]
-    fn each_behaviour_that_is_kept_is_warned_of() {
-        let within = |dir: &str| json!({"paths": {"roles": ["read-path"], "within": dir}});
-        let (sandbox, introspection) = ("within the sandbox", "`list_allowed_directories`");
-        for (conditions, place, denied, asked) in [
-            (
-                json!({"tool": ["git_reset"]}),
-                &["/box"][..],
-                &[sandbox][..],
-                &[][..],
-            ),
-            (json!({"tool": ["git_reset"]}), &[], &[], &[]),
-            (json!({"server": ["fetch"]}), &["/box"], &[], &[]),
-            (json!({"roles": ["fetch-url"]}), &["/box"], &[], &[]),
-            (
-                json!({"roles": ["delete-history"], "server": ["git"]}),
-                &["/box"],
-                &[sandbox],
-                &[],
-            ),
-            (within("/box/secret"), &["/box/"], &[sandbox], &[sandbox]),
-            (within("/box"), &["/box"], &[sandbox], &[sandbox]),
-            (within("~/box/x"), &["~/box"], &[sandbox], &[sandbox]),
-            (within("/"), &["/box"], &[], &[]),
-            (within("/boxer"), &["/box"], &[], &[]),
-            (within("~/x"), &["/box"], &[], &[]),
-            (within("/b/x"), &["/a", "/b"], &[sandbox], &[sandbox]),
-            (within("/a/b"), &["/a", "/a/b"], &[sandbox], &[sandbox]),
-            (within("/"), &["/a", "/b"], &[], &[]),
-            (within("/c"), &["/a", "/b"], &[], &[]),
-            (json!({"tool": ["git_reset"]}), &["/a", "/b"], &[sandbox], &[]),
-            (
-                json!({"domains": {"roles": ["git-remote-url"], "allowed": ["x"]}}),
-                &["/box"],
-                &[],
-                &[],
-            ),
-            (
-                json!({"tool": ["list_allowed_directories"]}),
-                &[],
-                &[introspection],
-                &[introspection],
-            ),
-            (
-                json!({"server": ["filesystem"]}),
-                &[],
-                &[introspection],
-                &[introspection],
-            ),
-            (json!({"server": ["git"]}), &[], &[], &[]),
-        ] {
-            check("deny", conditions.clone(), place, &[], denied);
-            check("escalate", conditions, place, &[], asked);
-        }
-        let (fetch, push) = (
-            "every domain to `http_fetch` on `fetch`",
-            "every domain to `git_push` on `git`",
-        );
-        for (conditions, gated, expected) in [
-            (json!({"tool": ["git_push"]}), &[][..], &[push][..]),
-            (json!({"tool": ["git_push"]}), &["fetch"], &[push]),
-            (json!({"tool": ["git_push"]}), &["fetch", "git"], &[]),
-            (json!({"tool": ["git_status"]}), &[], &[]),
-            (json!({"server": ["git"]}), &[], &[push]),
-            (json!({"server": ["fetch", "git"]}), &[], &[fetch]),
-            (json!({"server": ["filesystem"]}), &[], &[]),
-            (json!({"roles": ["git-remote-url"]}), &[], &[]),
-            (within("/"), &[], &[]),
-        ] {
-            check("allow", conditions, &["/"], gated, expected);
-        }
-        let patterns = json!([
-            "x.org:22",
-            "x.org",
-            "::1",
-            "[::1]:80",
-            "x.org:8080/a",
-            "x:y",
-            "x:"
-        ]);
-        let ports = ["allowed[0]: found `x.org:22`", "allowed[3]", "allowed[4]"];
-        check(
-            "allow",
-            json!({"domains": {"roles": ["fetch-url"], "allowed": patterns}}),
-            &[],
-            &[],
-            &ports,
-        );
-    }
-
-    #[test]
-    fn allowlists_with_ports_are_warned_of_too() {
-        let allowlists = [("a-b".into(), vec!["*".into(), "x.org:443".into()])];
-        let found = overridden(
-            &Policy::default(),
-            "p",
-            &Registry::default(),
-            &Annotations::default(),
-            &by_default(&Servers::default()),
-            &allowlists,
-        );
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].path, "domainAllowlists[\"a-b\"][1]");
-        assert_eq!(found[0].code, Code::Overridden);
-    }
-}
+mod tests;

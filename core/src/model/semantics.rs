@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ArgumentName;
 use crate::named::named;
+use crate::role::RoleSet;
 
 named! {
     /// The kind of a tool, as in the
@@ -164,6 +165,14 @@ impl Serialize for Described<'_> {
 }
 
 impl Semantics {
+    /// Returns `true` if the tool executes, sends or publishes, by what is said of it and the roles that it has: more happens than what
+    /// its paths name.
+    pub(crate) fn acts(&self, roles: RoleSet) -> bool {
+        matches!(self.kind, ToolKind::Execute | ToolKind::Fetch)
+            || self.side_effect_level.rank() >= SideEffectLevel::ProcessExec.rank()
+            || roles.intersects(RoleSet::SENT)
+    }
+
     /// The semantics with what follows from the kind.
     pub fn described(&self) -> Described<'_> {
         Described {

@@ -49,6 +49,7 @@ mod record;
 mod relay;
 mod reply;
 mod revisions;
+mod rewritten;
 mod schema;
 mod shown;
 mod stdio;

@@ -79,6 +79,9 @@ pub(super) enum Record<'r> {
         /// The code of an error.
         #[serde(skip_serializing_if = "Option::is_none")]
         code: Option<i64>,
+        /// What was sent otherwise than it came, where the call failed.
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        rewritten: &'r [Rewritten],
         micros: u128,
     },
     /// A message of the client was not passed on.
@@ -120,6 +123,28 @@ pub(super) enum Outcome {
     NoAnswer,
     /// The client took it back.
     Cancelled,
+}
+
+impl Outcome {
+    /// What may be why a call failed, where the tool or the server says that it did.
+    pub(super) fn why(self, rewritten: &[Rewritten]) -> &[Rewritten] {
+        match self {
+            Self::ToolError | Self::Error => rewritten,
+            Self::Done | Self::Unfinished | Self::NoAnswer | Self::Cancelled => &[],
+        }
+    }
+}
+
+/// A text that is sent otherwise than it came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Rewritten {
+    /// A JSON Pointer.
+    #[serde(serialize_with = "short")]
+    pub(super) argument: String,
+    #[serde(serialize_with = "short")]
+    pub(super) raw: String,
+    #[serde(serialize_with = "short")]
+    pub(super) sent: String,
 }
 
 /// A value under a role, as it came and as it was judged.

@@ -25,7 +25,7 @@ use super::lines::unbroken;
 use super::message::{Id, Message, Refused, Request};
 use super::method::{self, Kind};
 use super::queue::Answerer;
-use super::record::{Outcome, Record};
+use super::record::{Outcome, Record, Rewritten};
 use super::reply;
 use super::tools::write_with;
 use crate::backend;
@@ -73,6 +73,8 @@ struct Sent {
     at: Instant,
     /// Its number in the log.
     number: String,
+    /// What it has otherwise than the client gave it.
+    rewritten: Vec<Rewritten>,
     /// A person approved just this call.
     approved: Option<Approved>,
 }
@@ -417,6 +419,7 @@ impl Relay {
                 id: &sent.number,
                 outcome,
                 code,
+                rewritten: outcome.why(&sent.rewritten),
                 micros: sent.at.elapsed().as_micros(),
             });
         }

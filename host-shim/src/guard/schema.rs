@@ -128,6 +128,20 @@ fn outcome() -> Value {
                 "description": "How the call ended: with a result, with one that says that the tool failed, with an error of the protocol, unfinished because the server asks something first or goes on later, without an answer, or cancelled by the client.",
             },
             "code": {"type": "integer", "description": "The code of an error."},
+            "rewritten": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["argument", "raw", "sent"],
+                    "properties": {
+                        "argument": text("Where it is, as a JSON Pointer."),
+                        "raw": text("As the client gave it."),
+                        "sent": text("As it was sent."),
+                    },
+                },
+                "description": "Texts that were sent otherwise than the client gave them, where the call failed: one of them may be why.",
+            },
             "micros": count("How long after it was sent, or asked about, in microseconds."),
         }),
     )

@@ -18,6 +18,7 @@ use crate::guard::message::{Request, ToolCall};
 use crate::guard::method::Kind;
 use crate::guard::record::Judged;
 use crate::guard::reply::{self, Era};
+use crate::guard::rewritten::{judged_as, rewritten};
 
 /// Said of a tool of which the policy cannot tell what it touches.
 const UNANNOTATED: &str =
@@ -117,6 +118,9 @@ impl Relay {
         {
             response.verdict = denied(rule, reason.to_owned());
         }
+        if response.verdict.decision != Decision::Allow && response.explanation.is_none() {
+            response.explanation = judge(&asked.explained(Audience::Operator))?.explanation;
+        }
         Ok(Judgement {
             response,
             offer,
@@ -185,8 +189,10 @@ impl Relay {
             }
         }
         if arguments.is_some() {
+            let (given, explanation) = (call.arguments, response.explanation.as_ref());
             let sent = Sent {
                 at: Instant::now(),
+                rewritten: rewritten(given, arguments, explanation),
                 number,
                 approved: judgement.approved,
             };
@@ -202,7 +208,13 @@ impl Relay {
             Decision::Deny if response.verdict.rule == "structural-unknown-tool" => UNANNOTATED.to_owned(),
             Decision::Allow | Decision::Deny => String::new(),
         };
-        let verdict = &judgement.response.verdict;
+        let (sent, explanation) = (response.arguments.as_deref(), response.explanation.as_ref());
+        // Agents are not told where a world has its files.
+        let judged = match guard.context {
+            Some(_) => String::new(),
+            None => judged_as(&rewritten(call.arguments, sent, explanation)),
+        };
+        let (verdict, advice) = (&response.verdict, format!("{judged}{advice}"));
         Next::Step(Step::ToClient(reply::denial(&request.id, era, verdict, &advice)))
     }
 }

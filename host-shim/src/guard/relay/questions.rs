@@ -425,6 +425,7 @@ impl Relay {
             id: &pending.put.question.id,
             outcome,
             code: None,
+            rewritten: &[],
             micros: pending.put.at.elapsed().as_micros(),
         });
     }

@@ -345,6 +345,11 @@ fn a_decision_is_in_the_log_before_the_call_is_sent() {
     let found = lines();
     assert_eq!(found[3]["outcome"], "tool-error");
     assert_eq!(found[3]["id"], found[1]["id"]);
+    // What was sent otherwise may be why it failed.
+    assert_eq!(
+        found[3]["rewritten"],
+        json!([{"argument": "/path", "raw": "a", "sent": "/work/a"}])
+    );
     // Each line holds the digest of the one before.
     let text = std::fs::read_to_string(&path).unwrap();
     for (before, line) in text.lines().zip(found.iter().skip(1)) {

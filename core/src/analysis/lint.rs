@@ -298,7 +298,11 @@ fn path_of_argument(annotations: Option<&Value>, server: &str, tool: &str, argum
 }
 
 /// The annotation of a tool, and its place among those of the server.
-fn annotated<'a>(annotations: Option<&'a Value>, server: &str, tool: &str) -> Option<(usize, &'a Value)> {
+pub(super) fn annotated<'a>(
+    annotations: Option<&'a Value>,
+    server: &str,
+    tool: &str,
+) -> Option<(usize, &'a Value)> {
     let tools = annotations?
         .get("servers")?
         .get(server)?

@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::lint::{build, document};
+use super::lint::{annotated, build, document};
 use super::{Comparison, ToolChanges};
 use crate::config::DocumentKind;
 use crate::document::DocumentSource;
+use crate::draft::propose_annotations;
 use crate::engine::{Audience, BuildError, Engine, Imagined, Request};
 use crate::host::Host;
 use crate::judge::{Decision, Explanation};
@@ -25,6 +26,17 @@ pub enum Advice {
     Allowed,
     /// Rules.
     Rules(Suggestion),
+    /// The annotation: the roles of an argument are not those that a draft would give it, and the verdict is theirs.
+    Annotation {
+        /// The argument: its name, or a JSON Pointer.
+        argument: String,
+        /// The roles that its annotation may give it.
+        roles: Vec<String>,
+        /// Those that a draft from the tool's schema gives it.
+        drafted: Vec<String>,
+        /// The evidence for that, in a sentence.
+        why: String,
+    },
     /// No rule turns the verdict. That of the rule has to be seen to first.
     NoRule {
         /// The rule that decides, whatever the policy says.
@@ -90,6 +102,23 @@ fn blocked(engine: &Engine, host: &dyn Host, requests: &[Request<'_>]) -> Option
     })
 }
 
+/// The names of the roles in the draft of an argument, whatever they depend on.
+fn names_of(draft: &Value) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut left = vec![draft];
+    while let Some(one) = left.pop() {
+        match one {
+            Value::String(name) => found.push(name.clone()),
+            Value::Array(names) => left.extend(names.iter().rev()),
+            Value::Object(members) => {
+                left.extend(members.get("default").or(members.get("roles")));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    found
+}
+
 struct Search<'s> {
     parts: &'s [(DocumentKind, DocumentSource<'s>)],
     host: &'s dyn Host,
@@ -102,6 +131,9 @@ struct Search<'s> {
 
 impl Search<'_> {
     fn advice(&mut self) -> Result<Advice, BuildError> {
+        if let Some(advice) = self.annotation()? {
+            return Ok(advice);
+        }
         // Where everything is allowed that rules can allow, what is left is not for rules.
         let open = self.open()?;
         if let Some((rule, reason)) = blocked(&open, self.host, self.requests) {
@@ -124,6 +156,78 @@ impl Search<'_> {
                 None => return Ok(Advice::NoRule { rule, reason }),
             }
         }
+    }
+
+    /// What is wrong with the annotation of the tool, where its schema says that an argument has fewer roles of resources, and the
+    /// verdict is another one with those.
+    fn annotation(&self) -> Result<Option<Advice>, BuildError> {
+        let Some(annotations) = document(self.parts, DocumentKind::Annotations)? else {
+            return Ok(None);
+        };
+        let Some((at, tool)) = annotated(Some(&annotations), self.server, self.tool) else {
+            return Ok(None);
+        };
+        let Some(schema) = tool.get("inputSchema") else {
+            return Ok(None);
+        };
+        let tools = json!([{"name": self.tool, "inputSchema": schema}]);
+        let Ok(proposal) = propose_annotations(DocumentSource::Value(&tools), self.server, None) else {
+            return Ok(None);
+        };
+        let drafts = annotated(Some(&proposal.annotations), self.server, self.tool);
+        let drafts = drafts.and_then(|(_, tool)| tool.get("args")?.as_object());
+        let given = blocked(self.engine, self.host, self.requests);
+        let registry = self.registry();
+        let is_resource = |role: &str| {
+            let role = registry.find(role);
+            role.is_some_and(|role| registry.get(role).is_resource_identifier())
+        };
+        for (argument, draft) in drafts.into_iter().flatten() {
+            let (roles, drafted) = (self.roles_of(argument), names_of(draft));
+            let is_wider = roles
+                .iter()
+                .any(|role| is_resource(role) && !drafted.contains(role))
+                && drafted
+                    .iter()
+                    .all(|role| !is_resource(role) || roles.contains(role));
+            if !is_wider {
+                continue;
+            }
+            let mut other = annotations.clone();
+            let place = format!(
+                "/servers/{}/tools/{at}/args",
+                crate::text::escape_token(self.server)
+            );
+            if let Some(args) = other.pointer_mut(&place).and_then(Value::as_object_mut) {
+                args.insert(argument.clone(), draft.clone());
+            }
+            let mut parts = self.parts.to_vec();
+            parts.retain(|(kind, _)| *kind != DocumentKind::Annotations);
+            parts.push((DocumentKind::Annotations, DocumentSource::Value(&other)));
+            let found = blocked(&build(&parts, None, self.host)?, self.host, self.requests);
+            if found.map(|(rule, _)| rule) != given.as_ref().map(|(rule, _)| rule.clone()) {
+                let all = [&proposal.drafted, &proposal.unsure, &proposal.unnamed];
+                let mut said = all.into_iter().flatten().filter(|one| one.argument == *argument);
+                return Ok(Some(Advice::Annotation {
+                    argument: argument.clone(),
+                    roles,
+                    drafted,
+                    why: said.next().map(|one| one.why.clone()).unwrap_or_default(),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The names of the roles that the annotation may give an argument.
+    fn roles_of(&self, argument: &str) -> Vec<String> {
+        let imagined = Imagined::new(self.engine, None);
+        let program = imagined.program();
+        let tool = program.tool(self.server, self.tool);
+        let mut arguments = tool.iter().flat_map(|tool| &tool.arguments);
+        let found = arguments.find(|one| one.name.to_string() == argument);
+        let roles = found.into_iter().flat_map(|one| one.roles.possible());
+        roles.map(|role| program.registry.name(role).to_owned()).collect()
     }
 
     fn suggestion(&self, mut rules: Vec<Value>, at: usize) -> Result<Advice, BuildError> {

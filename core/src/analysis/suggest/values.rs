@@ -75,11 +75,9 @@ impl Values<'_> {
             }
         }
         for (paths, roles) in sets.iter().filter(|(paths, _)| !paths.is_empty()) {
-            let above = common_directory(paths);
-            let is_apart = above == "/" || is_one && paths.len() <= FEW_PATHS;
-            let within: Vec<&str> = match is_apart {
+            let within = match is_one && paths.len() <= FEW_PATHS {
                 true => paths.iter().map(String::as_str).collect(),
-                false => vec![&above],
+                false => places(paths),
             };
             for within in within {
                 let condition = json!({"paths": {"roles": roles, "within": within}});
@@ -166,22 +164,48 @@ impl Values<'_> {
     }
 }
 
-/// The directory that holds all of these absolute paths; a path itself, where it is the only one.
-fn common_directory(paths: &[String]) -> String {
-    let mut paths = paths.iter();
-    let Some(first) = paths.next() else {
-        return "/".to_owned();
-    };
-    let mut common: Vec<&str> = first.split('/').collect();
-    for path in paths {
-        let same = common
-            .iter()
-            .zip(path.split('/'))
-            .take_while(|(one, other)| **one == *other);
-        common.truncate(same.count());
+/// The places that hold these absolute paths: a directory for several paths in it, else the path itself. Where these are many, the
+/// directory above all of them, unless that is the root.
+fn places(paths: &[String]) -> Vec<&str> {
+    let above = |path: &String| path.rsplit_once('/').map_or(0, |(directory, _)| directory.len());
+    // In the order of the directories, so that one stands before those in it.
+    let mut sorted: Vec<(&str, &String)> = paths
+        .iter()
+        .map(|path| (path.get(..above(path)).unwrap_or_default(), path))
+        .collect();
+    sorted.sort();
+    let mut found: Vec<(&str, Vec<&String>)> = Vec::new();
+    for (directory, path) in sorted {
+        let holds = |(known, _): &&mut (&str, Vec<&String>)| {
+            !known.is_empty() && crate::text::is_at_or_below(directory, known)
+        };
+        match found.iter_mut().find(holds) {
+            Some((_, own)) => own.push(path),
+            None => found.push((directory, vec![path])),
+        }
     }
-    match common.join("/") {
-        root if root.is_empty() => "/".to_owned(),
-        found => found,
+    let common = paths
+        .iter()
+        .skip(1)
+        .fold(paths.first().map(String::as_str), |common, path| {
+            common.map(|common| common_start(common, path))
+        });
+    match common.filter(|common| found.len() > FEW_PATHS && !common.is_empty()) {
+        Some(common) => vec![common],
+        None => (found.iter())
+            .map(|(directory, own)| match own.as_slice() {
+                [path] => path.as_str(),
+                _ => directory,
+            })
+            .collect(),
     }
+}
+
+/// The part of a path that another one begins with, by whole names.
+fn common_start<'p>(path: &'p str, other: &str) -> &'p str {
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    let mut starts = ends.filter_map(|end| path.get(..end));
+    starts
+        .rfind(|start| crate::text::is_at_or_below(other, start))
+        .unwrap_or_default()
 }

@@ -56,6 +56,26 @@ pub(crate) fn shown(advice: &Advice) -> String {
             let _ = writeln!(text, "{}", paint(YELLOW, &clean(&what)));
             let _ = writeln!(text, "  {}", wrapped(&instead(rule), 2, "  "));
         }
+        Advice::Annotation {
+            argument,
+            roles,
+            drafted,
+            why,
+        } => {
+            let list = |roles: &[String]| {
+                let roles: Vec<String> = roles.iter().map(|role| format!("`{role}`")).collect();
+                roles.join(", ")
+            };
+            let what = "it is the annotation that seems to be wrong, so that no rule is for this:";
+            let _ = writeln!(text, "{}", paint(YELLOW, what));
+            let said = format!(
+                "it gives `{argument}` the roles {}, and a draft from the tool's schema gives {} ({why}). `callgate help roles` says \
+                 what each is for; correct the annotation if that is so; only if it is not, a rule is what is missing",
+                list(roles),
+                list(drafted)
+            );
+            let _ = writeln!(text, "  {}", wrapped(&clean(&said), 2, "  "));
+        }
         Advice::Rules(suggestion) => {
             let what = match (suggestion.rules.len(), &suggestion.before) {
                 (1, Some(before)) => format!("this rule would allow it, if it stands before `{before}`:"),

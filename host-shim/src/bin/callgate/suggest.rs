@@ -1,9 +1,9 @@
 //! `callgate suggest`: rules that would allow what is not allowed, the most frequent first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Line, read_line};
+use callgate_core::{Advice, Line, read_line};
 use callgate_host::{Audience, CallText, Decision, Gate, Request};
 use clap::Args;
 use serde_json::{Value, json};
@@ -21,8 +21,9 @@ const MOST_CALLS: usize = 64;
 /// Suggest rules for calls that are not allowed, the most frequent first; nothing is changed
 ///
 /// Takes logs of `callgate guard --audit`, and files of calls, one a line. Calls that the documents do not allow are put together
-/// by tool, rule, and the directory, host or name that they are about. For each kind the smallest rule is shown that would allow
-/// all of them, the rule before which it must stand, and what else it would let through; or what has to change instead. In a
+/// by tool, rule and what their arguments are. For each kind the smallest rules are shown that would allow all of them (a rule lists
+/// hosts and names, and each directory has one), the rule before which they must stand, and what else they would let through; or what
+/// has to change instead, also in the annotation. In a
 /// log, calls that a person approved count too. As JSON one line a suggestion. A rule is not a recommendation: read what it lets
 /// through. With a world `--contexts` takes the context of each call from the file, and `--context` gives that of the guard, which
 /// its log does not hold.
@@ -47,6 +48,7 @@ For example:
   callgate suggest --bundle conf/callgate.json calls.jsonl --format json";
 
 /// Calls of one kind that are not allowed.
+#[derive(Clone)]
 struct Kind {
     server: String,
     tool: String,
@@ -62,7 +64,8 @@ struct Kind {
 /// The calls that were looked at.
 #[derive(Default)]
 struct Found {
-    kinds: BTreeMap<Vec<String>, Kind>,
+    /// By what is joined, and within that by the directories, hosts and names that they are about.
+    kinds: BTreeMap<Vec<String>, BTreeMap<Vec<String>, Kind>>,
     allowed: usize,
     /// Calls that cannot be judged, each with its place and why.
     unknown: Vec<(String, String)>,
@@ -81,12 +84,17 @@ impl Suggest {
                 }
             }
         }
-        let mut kinds: Vec<Kind> = found.kinds.into_values().collect();
-        kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+        let mut kinds: Vec<(Kind, Advice)> = Vec::new();
+        for parts in found.kinds.into_values() {
+            kinds.extend(self.advised(&gate, parts.into_values().collect())?);
+        }
+        kinds.sort_by_key(|(kind, _)| std::cmp::Reverse(kind.count));
         let left = kinds.len().saturating_sub(self.most);
         kinds.truncate(self.most);
-        for kind in &kinds {
-            self.show(&gate, kind, out)?;
+        let mut names = BTreeSet::new();
+        for (kind, advice) in &mut kinds {
+            name_apart(advice, &mut names);
+            show(kind, advice, out)?;
         }
         if out.human {
             for (place, why) in &found.unknown {
@@ -118,46 +126,28 @@ impl Suggest {
         Ok(Exit::Allow)
     }
 
-    fn show(&self, gate: &Gate, kind: &Kind, out: &mut Out) -> Result<(), Failure> {
-        let requests: Vec<Request<'_>> = kind.calls.iter().map(request).collect();
-        let advice = advice::of(gate, &self.setup, &requests).map_err(|problem| match problem {
-            Problem::Failure(failure) => failure,
-            Problem::Call(error) => Failure::Fault(error.to_string()),
-        })?;
-        let first = kind
-            .calls
-            .first()
-            .map(|(call, _)| call.as_str())
-            .unwrap_or_default();
-        if out.human {
-            let what = counted(kind.count, "call", "calls");
-            out.line(&format!(
-                "{} of {}/{}: {} by {}",
-                paint(BOLD, &what),
-                clean(&kind.server),
-                clean(&kind.tool),
-                paint(style_of(kind.decision), kind.decision),
-                clean(&kind.rule)
-            ))?;
-            out.line(&format!(
-                "{} {} {}",
-                paint(DIM, "such as"),
-                clean(first),
-                paint(DIM, &clean(&format!("({})", kind.place)))
-            ))?;
-            out.text(&advice::shown(&advice))?;
-            return out.line("");
+    /// What would allow the calls of these kinds together; of each by itself, where no rule allows all of them.
+    fn advised(&self, gate: &Gate, kinds: Vec<Kind>) -> Result<Vec<(Kind, Advice)>, Failure> {
+        let advice = |kind: &Kind| {
+            let requests: Vec<Request<'_>> = kind.calls.iter().map(request).collect();
+            advice::of(gate, &self.setup, &requests).map_err(|problem| match problem {
+                Problem::Failure(failure) => failure,
+                Problem::Call(error) => Failure::Fault(error.to_string()),
+            })
+        };
+        let joined = kinds.iter().cloned().reduce(Kind::join);
+        let Some(joined) = joined else {
+            return Ok(Vec::new());
+        };
+        let found = advice(&joined)?;
+        if kinds.len() == 1 || !matches!(found, Advice::NoRule { .. }) {
+            return Ok(vec![(joined, found)]);
         }
-        let call: Value = serde_json::from_str(first).unwrap_or_default();
-        let mut line = json!({
-            "count": kind.count, "serverName": kind.server, "toolName": kind.tool, "decision": kind.decision,
-            "rule": kind.rule, "call": call, "place": kind.place,
+        let each = kinds.into_iter().map(|kind| {
+            let advice = advice(&kind)?;
+            Ok((kind, advice))
         });
-        if let (Some(members), Value::Object(advice)) = (line.as_object_mut(), advice::json(&advice)) {
-            // The rule that decides is there already, and for what no rule allows it may be another one.
-            members.insert("suggestion".to_owned(), Value::Object(advice));
-        }
-        out.json(&line)
+        each.collect()
     }
 
     /// The calls in a file, each with its place; or why a line is not a call. Of a log only those that were not allowed.
@@ -191,6 +181,53 @@ impl Suggest {
     }
 }
 
+fn show(kind: &Kind, advice: &Advice, out: &mut Out) -> Result<(), Failure> {
+    let first = kind
+        .calls
+        .first()
+        .map(|(call, _)| call.as_str())
+        .unwrap_or_default();
+    if out.human {
+        let what = counted(kind.count, "call", "calls");
+        out.line(&format!(
+            "{} of {}/{}: {} by {}",
+            paint(BOLD, &what),
+            clean(&kind.server),
+            clean(&kind.tool),
+            paint(style_of(kind.decision), kind.decision),
+            clean(&kind.rule)
+        ))?;
+        out.line(&format!(
+            "{} {} {}",
+            paint(DIM, "such as"),
+            clean(first),
+            paint(DIM, &clean(&format!("({})", kind.place)))
+        ))?;
+        out.text(&advice::shown(advice))?;
+        return out.line("");
+    }
+    let call: Value = serde_json::from_str(first).unwrap_or_default();
+    let mut line = json!({
+        "count": kind.count, "serverName": kind.server, "toolName": kind.tool, "decision": kind.decision,
+        "rule": kind.rule, "call": call, "place": kind.place,
+    });
+    if let (Some(members), Value::Object(advice)) = (line.as_object_mut(), advice::json(advice)) {
+        // The rule that decides is there already, and for what no rule allows it may be another one.
+        members.insert("suggestion".to_owned(), Value::Object(advice));
+    }
+    out.json(&line)
+}
+
+impl Kind {
+    /// The calls of both, of which most are kept.
+    fn join(mut self, other: Self) -> Self {
+        self.count += other.count;
+        let room = MOST_CALLS.saturating_sub(self.calls.len());
+        self.calls.extend(other.calls.into_iter().take(room));
+        self
+    }
+}
+
 impl Found {
     fn add(&mut self, gate: &Gate, place: &str, call: (String, Option<String>)) -> Result<(), String> {
         let request = request(&call).explained(Audience::Operator);
@@ -221,8 +258,9 @@ impl Found {
             kind.decision.to_owned(),
             kind.rule.clone(),
         ];
-        key.extend(about(&explanation));
-        let known = self.kinds.entry(key).or_insert(kind);
+        let (roles, about) = about(&explanation);
+        key.extend(roles);
+        let known = self.kinds.entry(key).or_default().entry(about).or_insert(kind);
         known.count += 1;
         if known.calls.len() < MOST_CALLS && !known.calls.contains(&call) {
             known.calls.push(call);
@@ -231,26 +269,37 @@ impl Found {
     }
 }
 
-/// The subjects of a call's values: directories, hosts, names.
-fn about(explanation: &Value) -> Vec<String> {
+/// The roles of a call's values, and what they are about: directories, hosts, names.
+fn about(explanation: &Value) -> (BTreeSet<String>, Vec<String>) {
     let values = explanation["values"].as_array().into_iter().flatten();
-    let mut found: Vec<String> = values
-        .map(|value| {
-            let role = value["role"].as_str().unwrap_or_default();
-            let raw = value["raw"].as_str().unwrap_or_default();
-            let text = value["canonical"].as_str().unwrap_or(raw);
-            let place = match text.rsplit_once('/') {
-                Some((directory, _)) if text.starts_with('/') => directory.to_owned(),
-                // One rule lists all hosts.
-                Some(_) if text.contains("://") => String::new(),
-                Some(_) | None => text.to_owned(),
-            };
-            format!("{role} {place}")
-        })
-        .collect();
-    found.sort();
-    found.dedup();
-    found
+    let (mut roles, mut found) = (BTreeSet::new(), BTreeSet::new());
+    for value in values {
+        let role = value["role"].as_str().unwrap_or_default();
+        let raw = value["raw"].as_str().unwrap_or_default();
+        let text = value["canonical"].as_str().unwrap_or(raw);
+        let place = match text.rsplit_once('/') {
+            Some((directory, _)) if text.starts_with('/') => directory,
+            Some((_, _)) if text.contains("://") => text.split('/').nth(2).unwrap_or_default(),
+            Some(_) | None => text,
+        };
+        found.insert(format!("{role} {place}"));
+        roles.insert(role.to_owned());
+    }
+    (roles, found.into_iter().collect())
+}
+
+/// Gives the rules names that no other rule of the suggestions has, so that all of them can be taken.
+fn name_apart(advice: &mut Advice, known: &mut BTreeSet<String>) {
+    let Advice::Rules(suggestion) = advice else { return };
+    for rule in &mut suggestion.rules {
+        let name = rule["name"].as_str().unwrap_or_default().to_owned();
+        let numbered = (2..).map(|number: usize| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.clone()).chain(numbered);
+        if let Some(free) = names.find(|name| !known.contains(name)) {
+            known.insert(free.clone());
+            rule["name"] = free.into();
+        }
+    }
 }
 
 /// The engine's question about a call in its context.

@@ -281,17 +281,34 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 continue;
             }
             let is_path = role_set.intersects(program.path_roles);
-            let mut value = BoundValue {
+            let read = |text: Cow<'c, str>, part: Option<Part>| BoundValue {
                 relative_to: argument.relative_to.as_deref().filter(|_| is_path),
                 reach: argument.reach,
+                part,
                 absent: Some(argument),
                 rank: at,
-                ..BoundValue::new(None, Box::default(), Some(text.to_owned().into()), roles)
+                ..BoundValue::new(None, Box::default(), Some(text), roles)
             };
-            if program.compatibility == Compatibility::Careful {
-                self.read_uri(&mut value, argument, at);
+            let text: Cow<'c, str> = Cow::Owned(text.to_owned());
+            let values = match argument.separator {
+                None => vec![read(text, None)],
+                Some(separator) => match parts::of(separator, text) {
+                    Some((texts, part)) => texts.into_iter().map(|text| read(text, Some(part))).collect(),
+                    None => {
+                        self.refuse(Refusal::Unreadable(format!(
+                            "argument `{}` is absent, and what its annotation has for that {NOT_A_LIST}",
+                            argument.name
+                        )));
+                        continue;
+                    }
+                },
+            };
+            for mut value in values {
+                if program.compatibility == Compatibility::Careful {
+                    self.read_uri(&mut value, argument, at);
+                }
+                self.values.push(value);
             }
-            self.values.push(value);
         }
     }
 
@@ -577,9 +594,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             return self.push(program, annotated, (place, None), Some(text));
         };
         let Some((parts, part)) = parts::of(separator, text) else {
-            return self.unreadable(annotated, || {
-                "is not a JSON array of strings in a text, which its `separator` asks for".to_owned()
-            });
+            return self.unreadable(annotated, || NOT_A_LIST.to_owned());
         };
         let is_path = annotated.role_set.intersects(program.path_roles);
         for (item, text) in parts.into_iter().enumerate() {
@@ -676,6 +691,8 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         }
     }
 }
+
+const NOT_A_LIST: &str = "is not a JSON array of strings in a text, which its `separator` asks for";
 
 /// A member of the arguments with the roles that the annotation gives it.
 struct AnnotatedArgument<'n, 'p> {

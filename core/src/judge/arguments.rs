@@ -11,7 +11,7 @@ use crate::approval::ArgumentConstraint;
 use crate::bind::{Looked, PointerToken, Siblings, Value, json_in_text, listed};
 use crate::host::Facts;
 use crate::model::refs::Ref;
-use crate::model::{ComparedValue, Condition, ConditionArgument, ConditionValue, Effect, Test};
+use crate::model::{ComparedValue, Condition, ConditionArgument, ConditionValue, Effect, Separator, Test};
 use crate::path::PathCase;
 use crate::program::{Compatibility, ListMatcher, Rule, Tool};
 use crate::role::{RoleId, RoleSet};
@@ -229,7 +229,9 @@ impl<'p> Case<'p, '_, '_> {
     fn look(&mut self, tool: &'p Tool, condition: &Condition) -> Option<&Look> {
         let place = tool.conditioned.number(&condition.argument)?;
         if self.looked(place).is_none() {
-            let look = self.new_look(tool, place, self.is_prose(tool, &condition.argument));
+            let may_hold_json =
+                !self.is_prose(tool, &condition.argument) && !is_list(tool, &condition.argument);
+            let look = self.new_look(tool, place, may_hold_json);
             self.lookups_mut().looks.insert(place, look);
         }
         self.looked(place)
@@ -275,7 +277,7 @@ impl<'p> Case<'p, '_, '_> {
         )
     }
 
-    fn new_look(&mut self, tool: &'p Tool, place: usize, is_prose: bool) -> Look {
+    fn new_look(&mut self, tool: &'p Tool, place: usize, may_hold_json: bool) -> Look {
         let is_careful = self.program.compatibility == Compatibility::Careful;
         let (call, limits) = (self.call, &self.program.limits);
         let lookups = self.lookups.get_or_insert_default();
@@ -294,7 +296,7 @@ impl<'p> Case<'p, '_, '_> {
                 }
                 if !facts.has_failed() {
                     let json = match value {
-                        Value::Text(text) if is_careful && !is_prose => json_in_text(text),
+                        Value::Text(text) if is_careful && may_hold_json => json_in_text(text),
                         _ => None,
                     };
                     look.is_unreadable = json.is_some();
@@ -396,6 +398,18 @@ impl<'p> Case<'p, '_, '_> {
             facts.has_failed() || condition.test.may_hold(ConditionValue::Text(text))
         })
     }
+}
+
+/// Returns `true` if the annotation says that the argument is a JSON array in a text, of which each item is judged.
+fn is_list(tool: &Tool, argument: &ConditionArgument) -> bool {
+    let ConditionArgument::Top(name) = argument else {
+        return false;
+    };
+    let member = tool.member(name);
+    let ends = member.pointers.ends.iter();
+    let indices = ends.filter_map(|rank| member.arguments.get(*rank));
+    let mut own = indices.filter_map(|index| tool.arguments.get(*index));
+    own.any(|argument| argument.separator == Some(Separator::Json))
 }
 
 /// Returns `true` if one of the items, or one of an array among them, may meet a restriction. Where the steps run out,

@@ -59,6 +59,7 @@ pub fn lint_policy(
     lint.rules(watcher)?;
     lint.tools()?;
     lint.roles()?;
+    lint.texts()?;
     let config = config::read(parts).map_err(|diagnostics| BuildError { diagnostics })?;
     lint.entries(&config);
     Ok(located(lint.findings, parts))

@@ -1,7 +1,8 @@
-//! The meaning of an argument that is not given, as far as its description says so.
+//! The meaning of an argument that is not given, as far as its description, its schema or the tool's verb says so.
 
 use super::schema::Leaf;
 use super::tool::Tool;
+use super::verb::Verb;
 use crate::model::Absent;
 use crate::role::RoleId;
 
@@ -100,10 +101,25 @@ pub(super) fn of(leaf: &Leaf<'_>, roles: &[RoleId], tool: &Tool<'_>) -> Option<S
     let is_file = only(&[RoleId::READ_PATH, RoleId::WRITE_PATH]);
     let is_written = roles.contains(&RoleId::WRITE_PATH) && is_file;
     let is_chosen = tool.has_choice && only(FILES) && has(&text, OF_ONE_CHOICE);
-    let is_nothing = is_written && has(&text, SAVES)
+    // Who looks at something writes a file only where one is asked for.
+    let is_saved = has(&text, SAVES) || only(&[RoleId::WRITE_PATH]) && looks(tool);
+    let is_within = only(&[RoleId::READ_PATH]) && tool.repository.is_some_and(|name| name != leaf.top);
+    let is_left_out = leaf.facts.is_empty_by_default && (is_within || only(&[RoleId::FETCH_URL]));
+    let is_nothing = is_written && is_saved
         || (is_file || only(&[RoleId::FETCH_URL])) && (has(&text, SOMETIMES) || tool.offers(leaf.top))
+        || is_left_out
         || is_chosen;
     is_nothing.then(|| Absent::NOTHING.to_owned())
+}
+
+/// Returns `true` if the name says that the tool only looks at something.
+fn looks(tool: &Tool<'_>) -> bool {
+    let is_picture = tool
+        .words
+        .iter()
+        .any(|word| matches!(word.as_str(), "screenshot" | "snapshot"));
+    let reads = tool.named.iter().all(|said| said.verb == Verb::Read);
+    reads && (is_picture || !tool.named.is_empty())
 }
 
 /// Roles of paths that may name a directory to work in.
@@ -221,6 +237,63 @@ mod tests {
             let leaves = Leaves::default().of(&schema, "x", &schema);
             let found = leaves.first().and_then(|leaf| of(leaf, roles, &tool));
             assert_eq!(found.as_deref(), Some("nothing"), "{description}");
+        }
+    }
+
+    #[test]
+    fn a_verb_or_an_empty_default_says_it_too() {
+        let (read, write) = (RoleId::READ_PATH, RoleId::WRITE_PATH);
+        let text = json!({"type": "string"});
+        for (name, schema, roles, expected) in [
+            ("get_console_messages", &text, &[write][..], Some("nothing")),
+            ("take_screenshot", &text, &[write], Some("nothing")),
+            ("export_page", &text, &[write], None),
+            ("get_console_messages", &text, &[read, write], None),
+            ("frobnicate", &text, &[write], None),
+            ("list_and_remove", &text, &[write], None),
+            ("get_console_messages", &text, &[read], None),
+            (
+                "get_page",
+                &json!({"type": "string", "description": "Where to save it. Defaults to the Downloads folder."}),
+                &[write],
+                None,
+            ),
+            (
+                "export_page",
+                &json!({"type": "string", "default": null}),
+                &[RoleId::FETCH_URL],
+                Some("nothing"),
+            ),
+            (
+                "export_page",
+                &json!({"type": "string", "default": ""}),
+                &[RoleId::FETCH_URL],
+                Some("nothing"),
+            ),
+            (
+                "export_page",
+                &json!({"type": "string", "default": "x"}),
+                &[RoleId::FETCH_URL],
+                None,
+            ),
+            (
+                "export_page",
+                &json!({"type": "string", "default": ""}),
+                &[read],
+                None,
+            ),
+            (
+                "export_page",
+                &json!({"type": "string", "default": null}),
+                &[write],
+                None,
+            ),
+        ] {
+            let named = json!({"name": name});
+            let tool = Tool::new(listed(&named), "s");
+            let leaves = Leaves::default().of(schema, "x", schema);
+            let found = leaves.first().and_then(|leaf| of(leaf, roles, &tool));
+            assert_eq!(found.as_deref(), expected, "{name} {schema}");
         }
     }
 }

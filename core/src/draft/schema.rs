@@ -33,6 +33,8 @@ pub(super) struct Facts<'v> {
     pub(super) formats: Vec<&'v str>,
     pub(super) patterns: Vec<&'v str>,
     pub(super) default: Option<&'v str>,
+    /// `true` if it is null, an empty text or an empty list where a call does not give it.
+    pub(super) is_empty_by_default: bool,
     pub(super) descriptions: Vec<&'v str>,
     /// `true` if parts of it have names that the schema does not give.
     pub(super) is_open: bool,
@@ -203,7 +205,13 @@ impl<'v> Facts<'v> {
         self.formats.extend(text("format"));
         self.patterns.extend(text("pattern"));
         self.descriptions.extend(text("description"));
-        self.default = self.default.or(text("default"));
+        self.default = self.default.or(text("default").filter(|text| !text.is_empty()));
+        self.is_empty_by_default |= match object.get("default") {
+            Some(Value::Null) => true,
+            Some(Value::String(text)) => text.is_empty(),
+            Some(Value::Array(items)) => items.is_empty(),
+            _ => false,
+        };
         let choices = object.get("enum").and_then(Value::as_array).into_iter().flatten();
         let choices = choices.chain(object.get("const")).filter_map(Value::as_str);
         self.choices.extend(choices);

@@ -119,6 +119,84 @@ fn every_agent_gets_its_answer_byte_for_byte() {
 }
 
 #[test]
+fn each_project_is_judged_by_its_own_bundle() {
+    let hooked = Hooked::new();
+    let root = Path::new(&hooked.root);
+    for folder in ["project/.git", "project/package/.git", "other", "home/conf"] {
+        fs::create_dir_all(root.join(folder)).expect("a folder");
+    }
+    let closed = json!({"policy": {"rules": []}, "sandbox": ".", "annotations": {"servers": {}}});
+    let open = json!({"policy": {"rules": [{"name": "open", "if": {"server": "claude-code"}, "then": "allow", "reason": "r"}]},
+        "annotations": {"servers": {}}});
+    fs::write(root.join("home/conf/callgate.json"), closed.to_string()).expect("a file");
+    fs::write(root.join("project/package/callgate.json"), open.to_string()).expect("a file");
+    let bundle = format!("{}/home/conf/callgate.json", hooked.root);
+    let flags = ["--bundle", &*bundle, "--per-project"];
+    let told = format!("{}/project", hooked.root);
+    for (directory, tool, file, variable, expected) in [
+        (
+            "project",
+            "Read",
+            "ROOT/project/a",
+            None,
+            "structural-sandbox-allow",
+        ),
+        ("project/src", "Read", "ROOT/home/docs/a", None, "read-documents"),
+        // What was fetched into it has no say.
+        ("project/package", "Read", "ROOT/srv/a", None, "default-deny"),
+        (
+            "project/package",
+            "Read",
+            "ROOT/project/a",
+            None,
+            "structural-sandbox-allow",
+        ),
+        ("other", "Read", "ROOT/home/docs/a", None, "default-deny"),
+        (
+            "other",
+            "Read",
+            "ROOT/home/docs/a",
+            Some(&*told),
+            "read-documents",
+        ),
+        (
+            "project",
+            "Write",
+            "ROOT/project/callgate.json",
+            None,
+            "structural-protected-path",
+        ),
+        (
+            "project",
+            "Write",
+            "ROOT/project/new/callgate.json",
+            None,
+            "structural-protected-path",
+        ),
+        (
+            "other",
+            "Write",
+            "ROOT/other/callgate.json",
+            None,
+            "structural-protected-path",
+        ),
+    ] {
+        let input = json!({"hook_event_name": "PreToolUse", "cwd": format!("ROOT/{directory}"), "permission_mode": "default",
+            "tool_name": tool, "tool_input": {"file_path": file}});
+        let variables: Vec<(&str, &str)> = variable
+            .map(|told| ("CLAUDE_PROJECT_DIR", told))
+            .into_iter()
+            .collect();
+        let output = hooked.ask_with("claude-code", &input.to_string(), &flags, &variables);
+        let answer = hooked.text(&output.stdout);
+        assert!(
+            answer.contains(&format!("`{expected}`")),
+            "{directory} {file}: {answer}"
+        );
+    }
+}
+
+#[test]
 fn whatever_is_wrong_with_the_hook_denies() {
     let hooked = Hooked::new();
     let question = r#"{"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "tool_name": "Read", "tool_input": {"file_path": "a"}}"#;

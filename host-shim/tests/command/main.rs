@@ -41,6 +41,8 @@ mod project;
 mod relayed;
 mod scenario_files;
 mod scenarios;
+#[cfg(feature = "guard")]
+mod shared;
 mod suggest;
 #[cfg(feature = "otel")]
 mod telemetry;

@@ -122,6 +122,79 @@ fn suggestions_for_calls_begin_with_the_most_frequent() {
 }
 
 #[test]
+fn calls_of_one_kind_share_a_suggestion_and_all_of_them_can_be_taken() {
+    let project = Project::new();
+    project.write(
+        "web.json",
+        json!({
+            "policy": {"rules": []},
+            "options": {"strict": true},
+            "protectedPaths": ["/srv/keep"],
+            "annotations": {"servers": {
+                "web": {"tools": [{"toolName": "get", "args": {"url": "fetch-url"}}]},
+                "files": {"tools": [{"toolName": "get", "args": {"path": "read-path"}}]},
+            }},
+        })
+        .to_string(),
+    );
+    let call = |server: &str, name: &str, value: &str| {
+        json!({"serverName": server, "toolName": "get", "arguments": {name: value}}).to_string()
+    };
+    let calls = [
+        call("web", "url", "https://docs.rs/a"),
+        call("web", "url", "http://localhost:3000/x"),
+        call("web", "url", "https://docs.rs/b"),
+        call("files", "path", "/srv/a/x"),
+        call("files", "path", "/var/b/x"),
+    ];
+    project.write("calls.jsonl", calls.join("\n"));
+    let suggested = || -> Vec<Value> {
+        let output = project.run(&["suggest", "--bundle", "web.json", "calls.jsonl"]);
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let lines = text.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        lines.collect()
+    };
+    let lines = suggested();
+    assert_eq!(lines.len(), 3, "{lines:#?}");
+    let rules = |line: &Value| line["suggestion"]["rules"].as_array().cloned().expect("rules");
+    let (web, files) = (rules(&lines[0]), rules(&lines[1]));
+    assert_eq!(web.len(), 1, "{web:#?}");
+    assert_eq!(
+        web[0]["if"]["domains"]["allowed"],
+        json!(["docs.rs", "localhost"])
+    );
+    let within = |rule: &Value| rule["if"]["paths"]["within"].clone();
+    assert_eq!(
+        files.iter().map(within).collect::<Vec<_>>(),
+        ["/srv/a/x", "/var/b/x"]
+    );
+    // Taken together they make a policy without a warning, which allows all of it.
+    project.edit("web.json", |bundle| {
+        bundle["policy"]["rules"] = web.iter().chain(&files).cloned().collect();
+    });
+    project.check(
+        &["validate", "--bundle", "web.json"],
+        0,
+        &[r#""warnings":[]"#],
+        &[],
+    );
+    assert_eq!(suggested()[0]["allowed"], 5);
+    // What no rule allows stands by itself.
+    let more = [
+        call("files", "path", "/srv/keep/x"),
+        call("files", "path", "/opt/c"),
+    ];
+    project.write("calls.jsonl", more.join("\n"));
+    let lines = suggested();
+    assert_eq!(lines.len(), 3, "{lines:#?}");
+    assert_eq!(
+        lines[0]["suggestion"]["rules"][0]["if"]["paths"]["within"],
+        "/opt/c"
+    );
+    assert_eq!(lines[1]["suggestion"]["rule"], "structural-protected-path");
+}
+
+#[test]
 fn suggestions_for_calls_in_a_world_are_for_their_contexts() {
     let project = Project::in_a_world();
     let call = |tool: &str, path: &str, context: Value| {

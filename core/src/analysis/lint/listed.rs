@@ -1,6 +1,6 @@
 //! A server's tools, held against their annotations.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Lint, call_of, document, path_of, path_of_argument, regions_of};
 use crate::analysis::Analysis;
@@ -9,6 +9,7 @@ use crate::config::DocumentKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{DocumentSource, JsonPath};
 use crate::draft::{Change, DraftedArgument, Drift, propose_annotations};
+use crate::engine::BuildError;
 use crate::model::ArgumentName;
 use crate::program::Tool;
 use crate::role::{Category, RoleId};
@@ -26,6 +27,31 @@ impl Lint<'_> {
         let drafts = propose_annotations(tools, server, None)?;
         for draft in drafts.drafted.iter().chain(&drafts.unsure) {
             self.without_role(server, draft, annotations.as_ref());
+        }
+        Ok(())
+    }
+
+    /// Arguments that are said to be text, and look like a resource: no look for protected paths is about them.
+    pub(super) fn texts(&mut self) -> Result<(), BuildError> {
+        let annotations = document(self.parts, DocumentKind::Annotations)?;
+        let servers = annotations
+            .as_ref()
+            .and_then(|annotations| annotations.get("servers")?.as_object());
+        for (server, of_server) in servers.into_iter().flatten() {
+            let tools = of_server.get("tools").and_then(Value::as_array);
+            let tools: Vec<Value> = tools.into_iter().flatten().filter_map(as_listed).collect();
+            let tools = Value::Array(tools);
+            let Ok(drafts) = propose_annotations(DocumentSource::Value(&tools), server, None) else {
+                continue;
+            };
+            for draft in drafts.drafted.iter().chain(&drafts.unsure) {
+                let tool = self.imagined.program().tool(server, &draft.tool);
+                let mut arguments = tool.into_iter().flat_map(|tool| &tool.arguments);
+                let own = arguments.find(|argument| argument.name.to_string() == draft.argument);
+                if own.is_some_and(|own| own.roles.possible().any(|role| role == RoleId::TEXT)) {
+                    self.without_role(server, draft, annotations.as_ref());
+                }
+            }
         }
         Ok(())
     }
@@ -117,6 +143,19 @@ impl Lint<'_> {
             .insert(name.to_string(), json!(value));
         Some(call)
     }
+}
+
+/// A tool as its server lists it, as far as the annotation says that; `None` if it has no name.
+fn as_listed(annotation: &Value) -> Option<Value> {
+    let name = annotation.get("toolName")?;
+    let schema = annotation.get("inputSchema").cloned().unwrap_or_else(|| {
+        let args = annotation.get("args").and_then(Value::as_object);
+        let names = args.into_iter().flatten().map(|(name, _)| name);
+        let whole = names.filter(|name| !name.starts_with('/'));
+        let properties = whole.map(|name| (name.clone(), json!({"type": "string"})));
+        json!({"properties": properties.collect::<Map<_, _>>()})
+    });
+    Some(json!({"name": name, "inputSchema": schema}))
 }
 
 /// Returns `true` if the argument, or something in it or around it, bears a role of a resource.

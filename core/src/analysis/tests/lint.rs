@@ -373,3 +373,32 @@ fn a_servers_tools_are_held_against_their_annotations() {
         .is_err()
     );
 }
+
+#[test]
+fn a_text_that_looks_like_a_path_is_said() {
+    let texts = |names: &[&str]| {
+        let properties = names
+            .iter()
+            .map(|name| ((*name).to_owned(), json!({"type": "string"})));
+        json!({"properties": properties.collect::<serde_json::Map<_, _>>()})
+    };
+    let tools = json!([
+        {"toolName": "write_file", "args": {"path": "text", "content": "text"}, "inputSchema": texts(&["path", "content"])},
+        {"toolName": "read_file", "args": {"file_path": "text"}},
+        // What is said of these fits.
+        {"toolName": "edit_file", "args": {"path": "write-path", "old_text": "text"}},
+        {"toolName": "list_files", "args": {"path": "none"}},
+    ]);
+    let documents = documents(&[(
+        DocumentKind::Annotations,
+        json!({"servers": {"files": {"tools": tools}}}),
+    )]);
+    check(
+        &lint_policy(&parts(&documents), &Home, None, &|_| {}).unwrap(),
+        &["missing-role"],
+        &[
+            "missing-role annotations.servers.files.tools[0].args.path",
+            "missing-role annotations.servers.files.tools[1].args.file_path",
+        ],
+    );
+}

@@ -60,6 +60,7 @@ fn hold(documents: &Documents, seed: u64, calls: usize, tally: &mut Tally) -> Re
             match &advice {
                 Advice::Allowed if verdict.decision.strictness() == 0 => {}
                 Advice::Allowed => return why("is not allowed"),
+                Advice::Annotation { .. } => return why("no annotation has a schema"),
                 Advice::NoRule { rule, .. } => {
                     tally.none += 1;
                     tally.given_up += usize::from(!rule.starts_with("structural-"));
@@ -121,6 +122,30 @@ fn what_is_suggested_works_and_says_what_it_lets_through() {
     assert!(tally.given_up < tally.rules, "{tally:?}");
 }
 
+/// More directories than have a rule each.
+const MANY: [&str; 20] = [
+    "/srv/many/a/x",
+    "/srv/many/b/x",
+    "/srv/many/c/x",
+    "/srv/many/d/x",
+    "/srv/many/e/x",
+    "/srv/many/f/x",
+    "/srv/many/g/x",
+    "/srv/many/h/x",
+    "/srv/many/i/x",
+    "/srv/many/j/x",
+    "/srv/many/k/x",
+    "/srv/many/l/x",
+    "/srv/many/m/x",
+    "/srv/many/n/x",
+    "/srv/many/o/x",
+    "/srv/many/p/x",
+    "/srv/many/q/x",
+    "/srv/many/r/x",
+    "/srv/many/s/x",
+    "/srv/many/t/x",
+];
+
 /// The rules that are suggested for calls of one tool: each rule's conditions, and the rule before which they stand.
 #[track_caller]
 fn check(rules: &Value, calls: &[(&str, &str, Value)], expected: &[Value], before: Option<&str>) {
@@ -161,6 +186,21 @@ fn the_smallest_rule_is_about_what_the_call_names() {
         &[within("/srv/a")],
         None,
     );
+    // Of several places each has a rule: a directory for what lies in it.
+    check(
+        &none,
+        &[
+            read("/srv/a/b"),
+            read("/var/log/x"),
+            read("/srv/a/c"),
+            read("/var/log/y/z"),
+            read("/opt/k"),
+        ],
+        &[within("/opt/k"), within("/srv/a"), within("/var/log")],
+        None,
+    );
+    let many: Vec<_> = (0..20).map(|at| read(MANY[at])).collect();
+    check(&none, &many, &[within("/srv/many")], None);
     check(
         &none,
         &[(
@@ -252,6 +292,71 @@ fn the_smallest_rule_is_about_what_the_call_names() {
         ],
         None,
     );
+}
+
+#[test]
+fn an_annotation_that_its_schema_contradicts_is_said_in_place_of_a_rule() {
+    let check = |tool: Value, arguments: Value, expected: Option<(&str, &[&str], &[&str])>| {
+        let name = tool["toolName"].as_str().unwrap().to_owned();
+        let rules = json!([{"name": "look", "if": {"server": "s", "roles": "read-path"}, "then": "allow", "reason": ""},
+            {"name": "ask", "if": {"roles": ["write-path", "delete-path"]}, "then": "escalate", "reason": ""}]);
+        let documents: Documents = vec![
+            (DocumentKind::Policy, json!({"rules": rules})),
+            (
+                DocumentKind::Annotations,
+                json!({"servers": {"s": {"tools": [tool]}}}),
+            ),
+            (DocumentKind::ProtectedPaths, json!(["/srv/repo/.git"])),
+        ];
+        let call = Call::from_value("s", &name, &arguments);
+        let advice = suggest_rules(&parts(&documents), &Home, &[Request::gate(&call)]).unwrap();
+        let found = match &advice {
+            Advice::Annotation {
+                argument,
+                roles,
+                drafted,
+                ..
+            } => Some((argument.clone(), roles.clone(), drafted.clone())),
+            _ => None,
+        };
+        let owned = |roles: &[&str]| roles.iter().map(|role| (*role).to_owned()).collect::<Vec<_>>();
+        let expected =
+            expected.map(|(argument, roles, drafted)| (argument.to_owned(), owned(roles), owned(drafted)));
+        assert_eq!(found, expected, "{advice:?}");
+    };
+    let text = |names: &[&str]| {
+        let properties = names
+            .iter()
+            .map(|name| ((*name).to_owned(), json!({"type": "string"})));
+        json!({"properties": properties.collect::<serde_json::Map<_, _>>()})
+    };
+    let search = |roles: Value| {
+        json!({"toolName": "start_search", "args": {"path": roles, "query": "text"},
+            "inputSchema": text(&["path", "query"])})
+    };
+    let removes: &[&str] = &["read-path", "delete-path"];
+    check(
+        search(json!(removes)),
+        json!({"path": "/srv/repo", "query": "x"}),
+        Some(("path", removes, &["read-path"])),
+    );
+    // The draft would have another role.
+    let writes = search(json!("write-path"));
+    check(writes, json!({"path": "/etc/x", "query": "x"}), None);
+    let forge = |file: &str| {
+        json!({"toolName": "get_file_contents", "args": {"project_id": "none", "file_path": file, "ref": "none"},
+            "inputSchema": text(&["project_id", "file_path", "ref"])})
+    };
+    let arguments = json!({"project_id": "acme/a", "file_path": "/x", "ref": "main"});
+    check(
+        forge("write-path"),
+        arguments.clone(),
+        Some(("file_path", &["write-path"], &["none"])),
+    );
+    check(forge("none"), arguments, None);
+    // Nothing contradicts what has no schema.
+    let bare = json!({"toolName": "start_search", "args": {"path": removes}});
+    check(bare, json!({"path": "/srv/repo"}), None);
 }
 
 #[test]

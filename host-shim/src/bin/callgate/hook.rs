@@ -2,6 +2,7 @@
 
 mod deadline;
 mod install;
+mod project;
 
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use callgate_host::BUNDLE_FILE;
 use callgate_host::guard::Queue;
 use callgate_host::hook::{Agent, HookAnswer, HookCall, HookOptions, fault};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -44,6 +46,10 @@ pub(crate) struct Hook {
     /// verdict stands
     #[arg(long, value_name = "NAME")]
     mcp_server: Vec<String>,
+    /// Judge by the `callgate.json` of the project that the agent is in, and by --bundle where it has none. The project is the
+    /// outermost repository around the agent's directory; no call touches a file of that name
+    #[arg(long)]
+    per_project: bool,
     /// For Cursor's preToolUse: leave MCP tools to beforeMCPExecution, which is hooked too and says which server is meant
     #[arg(long)]
     leave_execution: bool,
@@ -74,6 +80,7 @@ const EXAMPLES: &str = "\
 Examples:
   callgate hook install claude-code --bundle callgate.json            (shows what would be written)
   callgate hook install claude-code --bundle callgate.json --write    (the project's settings; --user: the user's)
+  callgate hook install claude-code --user --per-project --bundle ~/callgate.json --write
   callgate hook uninstall claude-code --write
   callgate hook codex --bundle /home/u/callgate.json < question.json
 
@@ -151,7 +158,15 @@ impl Hook {
         std::env::set_current_dir(call.directory()).map_err(|error| {
             Failure::Fault(format!("the agent's directory `{}`: {error}", call.directory()))
         })?;
-        let mut builder = call.added_to(self.setup.protecting_builder()?);
+        let own = self
+            .per_project
+            .then(|| project::bundle(call.directory()))
+            .flatten();
+        let setup = own.map_or_else(|| self.setup.clone(), |bundle| self.setup.by_bundle(bundle));
+        let mut builder = call.added_to(setup.protecting_builder()?);
+        if self.per_project {
+            builder = builder.protect(format!("**/{BUNDLE_FILE}"));
+        }
         let state = approvals::folder(self.state.as_deref());
         for path in self.audit.iter().chain(&state) {
             match path.to_str() {

@@ -20,7 +20,7 @@ const ENGINE: &str = "Engine";
 
 /// The documents: a bundle, flags, or flags laid over a bundle. Without `--bundle`, and without both of `--policy`
 /// and `--annotations`, the bundle is the `callgate.json` of the current directory; none above it is looked for.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct Setup {
     /// A bundle: one file that names or holds all documents, or the folder of one called callgate.json [default: ./callgate.json]
     #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
@@ -66,7 +66,7 @@ pub(crate) struct Setup {
 }
 
 /// How the engine is run.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct Running {
     /// The engine to run; both give the same answers
     #[arg(long, value_name = "ENGINE", default_value_t, help_heading = ENGINE)]
@@ -146,6 +146,15 @@ impl Setup {
                 file.display()
             ))),
             None => Ok(()),
+        }
+    }
+
+    /// The same with another bundle.
+    #[cfg(feature = "guard")]
+    pub(crate) fn by_bundle(&self, bundle: PathBuf) -> Self {
+        Self {
+            bundle: Some(bundle),
+            ..self.clone()
         }
     }
 

@@ -7,6 +7,7 @@ mod edit;
 mod entries;
 mod kept;
 mod server;
+mod shared;
 mod standing;
 mod toml;
 
@@ -22,6 +23,7 @@ use clap::Args;
 pub(crate) use configured::{Configured, How, configured};
 use kept::{FORMAT, Kept};
 use server::{DIFFERS, Guarded, NOT_ASKED_FOR, Plan, Server, Unwrapped, Wrapped};
+use shared::Project;
 
 /// Put the guard before every server of an agent's configuration
 ///
@@ -53,8 +55,12 @@ pub(crate) struct Wrap {
     /// Put the guard before servers of which the bundle annotates nothing too: they list no tool then
     #[arg(long)]
     anyway: bool,
+    /// Write entries that a team can commit: `callgate` is found in the PATH, and the bundle from the project's folder, which the
+    /// configuration is in
+    #[arg(long)]
+    shared: bool,
     /// Take the guard away again
-    #[arg(long, conflicts_with_all = ["server", "observe", "audit", "ask"])]
+    #[arg(long, conflicts_with_all = ["server", "observe", "audit", "ask", "shared"])]
     undo: bool,
     /// Show what would be written, and write nothing
     #[arg(long)]
@@ -64,6 +70,7 @@ pub(crate) struct Wrap {
 const EXAMPLES: &str = "\
 For example:
   callgate wrap .mcp.json --bundle callgate.json --audit ~/.local/state/callgate.jsonl
+  callgate wrap .vscode/mcp.json --shared
   callgate wrap ~/.codex/config.toml --ask 120
   callgate wrap .mcp.json --undo";
 
@@ -81,10 +88,15 @@ impl Wrap {
         let fault = |reason: String| Failure::Invalid(format!("{place}: {reason}"));
         let arguments = self.arguments()?;
         let (before, text, is_changed) = match self.kept()? {
-            Some(kept) if kept.after == text => (self.believed(kept, &arguments.wrapped)?, text, false),
             Some(kept) => {
-                let (before, text) = self.written_anew(&text, &kept, &arguments.wrapped)?;
-                (before, text, true)
+                let file = self.name_in(&kept.after)?;
+                match kept.after == text {
+                    true => (self.believed(kept, &file)?, text, false),
+                    false => {
+                        let (before, text) = self.written_anew(&text, &kept, &file)?;
+                        (before, text, true)
+                    }
+                }
             }
             None => (text.clone(), text, false),
         };
@@ -231,6 +243,13 @@ impl Wrap {
                 clean(reason)
             ))?;
         }
+        if self.shared && !wrapped.changed.is_empty() {
+            let kept = self.beside();
+            out.line(&paint(DIM, &clean(&format!(
+                "Whoever uses it needs `callgate` in the PATH. `{}` may hold secrets: keep it out of the repository.",
+                kept.display()
+            ))))?;
+        }
         Ok(Exit::Allow)
     }
 
@@ -245,7 +264,7 @@ impl Wrap {
                 help: "expected a file that was wrapped".to_owned(),
             });
         };
-        let file = utf8(&self.place()?)?;
+        let file = self.name_in(&kept.after)?;
         let is_changed = kept.after != text;
         let before = if is_changed {
             self.unwrapped(text, &kept, &file)?.text
@@ -290,26 +309,48 @@ impl Wrap {
                 ),
             });
         }
+        let named = |file: &Path| match self.shared {
+            true => self.named_in_project(file),
+            false => utf8(file),
+        };
         Ok(Arguments {
-            program: utf8(&program)?,
-            bundle: utf8(&self.bundle)?,
-            audit: self.audit.as_deref().map(utf8).transpose()?,
+            program: match self.shared {
+                true => "callgate".to_owned(),
+                false => utf8(&program)?,
+            },
+            bundle: named(&self.bundle)?,
+            audit: self.audit.as_deref().map(named).transpose()?,
             observe: self.observe,
             ask: self.ask,
-            wrapped: utf8(&self.place()?)?,
+            wrapped: named(&place(&self.file)?)?,
         })
     }
 
-    /// The configuration by the one name that it has, from wherever it is named. A link stays one.
-    fn place(&self) -> Result<PathBuf, Failure> {
-        let file = std::path::absolute(&self.file).map_err(|error| Failure::Fault(error.to_string()))?;
-        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
-            return Err(Failure::Fault(format!("`{}` is not a file", self.file.display())));
-        };
-        let folder = folder
-            .canonicalize()
-            .map_err(|error| Failure::Fault(format!("cannot use `{}`: {error}", folder.display())))?;
-        Ok(folder.join(name))
+    /// A file of the project by the name that it has in the configuration, wherever the project is.
+    fn named_in_project(&self, file: &Path) -> Result<String, Failure> {
+        let project = Project::of(&place(&self.file)?).filter(|project| !project.is_home());
+        let named = project.and_then(|project| project.named(&place(file).ok()?));
+        named.ok_or_else(|| Failure::Helped {
+            message: format!(
+                "`{}` is not in the project of `{}`",
+                file.display(),
+                self.file.display()
+            ),
+            help: "expected a configuration in a project, with everything that it names beside or below it; without --shared it names \
+                   places of this machine"
+                .to_owned(),
+        })
+    }
+
+    /// The name of the configuration in the guards that were put into it.
+    fn name_in(&self, text: &str) -> Result<String, Failure> {
+        let file = place(&self.file)?;
+        let shared = Project::of(&file).and_then(|project| project.named(&file));
+        let is_there = |name: &String| text.contains(&serde_json::Value::from(name.as_str()).to_string());
+        match shared.filter(is_there) {
+            Some(name) => Ok(name),
+            None => utf8(&file),
+        }
     }
 
     fn beside(&self) -> PathBuf {
@@ -342,6 +383,18 @@ impl Wrap {
         replace_secret(&self.beside(), &text)
             .map_err(|error| Failure::Fault(format!("cannot write `{}`: {error}", self.beside().display())))
     }
+}
+
+/// A file by the one name that it has, from wherever it is named. A link stays one.
+fn place(file: &Path) -> Result<PathBuf, Failure> {
+    let absolute = std::path::absolute(file).map_err(|error| Failure::Fault(error.to_string()))?;
+    let (Some(folder), Some(name)) = (absolute.parent(), absolute.file_name()) else {
+        return Err(Failure::Fault(format!("`{}` is not a file", file.display())));
+    };
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| Failure::Fault(format!("cannot use `{}`: {error}", folder.display())))?;
+    Ok(folder.join(name))
 }
 
 /// The file in which is kept what was in a configuration before the guard came.

@@ -79,6 +79,9 @@ pub(crate) struct Install {
     /// The bundle that calls are judged by
     #[arg(long, short, value_name = "FILE")]
     bundle: PathBuf,
+    /// Judge by the project's own `callgate.json` where it has one, as `callgate hook --per-project` does
+    #[arg(long)]
+    per_project: bool,
     /// Write each decision to this file
     #[arg(long, alias = "log", value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -131,6 +134,9 @@ impl Install {
             "--bundle".to_owned(),
             absolute(&self.bundle)?,
         ];
+        if self.per_project {
+            words.push("--per-project".to_owned());
+        }
         if let Some(audit) = &self.audit {
             words.extend(["--audit".to_owned(), absolute(audit)?]);
         }

@@ -136,6 +136,21 @@ impl Case<'_, '_, '_> {
         Some(unsaid(&argument.name))
     }
 
+    /// The end of the reason of a rule that holds for a role, where the call has no value under it.
+    pub(super) fn without_value(&self, role: RoleId) -> Option<String> {
+        let has_value = self.operands.iter().any(|one| one.bound.role_set.contains(role));
+        if has_value || !self.names_arguments() {
+            return None;
+        }
+        let other = || {
+            format!(
+                ": the call has no value under the role `{}`",
+                self.program.registry.name(role)
+            )
+        };
+        Some(self.unsaid(role).unwrap_or_else(other))
+    }
+
     /// Returns `true` if a role of the argument redacts its values.
     pub(super) fn redacts(&self, argument: &str) -> bool {
         let Some(tool) = self.tool else { return false };

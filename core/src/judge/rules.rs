@@ -93,9 +93,9 @@ impl<'p> Case<'p, '_, '_> {
         let mut verdict = self.verdict(granted, escalated);
         if granted == whole
             && let RoleVerdict::Rule(Effect::Escalate | Effect::Deny, _) = whole
-            && let Some(unsaid) = decisive.and_then(|role| self.unsaid(role))
+            && let Some(why) = decisive.and_then(|role| self.without_value(role))
         {
-            verdict.reason.to_mut().push_str(&unsaid);
+            verdict.reason.to_mut().push_str(&why);
         }
         verdict
     }

@@ -87,6 +87,16 @@ impl Agent {
         }
     }
 
+    /// The variable in which it tells its hooks where the project is that it was started for, if it does.
+    pub fn project_variable(self) -> Option<&'static str> {
+        match self {
+            Self::ClaudeCode => Some("CLAUDE_PROJECT_DIR"),
+            Self::GeminiCli => Some("GEMINI_PROJECT_DIR"),
+            Self::Cursor => Some("CURSOR_PROJECT_DIR"),
+            Self::Codex | Self::CopilotCli | Self::Vscode | Self::Goose => None,
+        }
+    }
+
     /// The agents that may run the hook of this one: they read each other's settings.
     pub(super) fn family(self) -> &'static [Self] {
         match self {

@@ -123,6 +123,57 @@ fn a_project_has_settings_of_its_own_and_the_hook_leaves_them_again() {
 }
 
 #[test]
+fn what_a_team_commits_names_nothing_of_this_machine() {
+    let project = Project::new();
+    for (agent, variable) in [
+        ("claude-code", "CLAUDE_PROJECT_DIR"),
+        ("gemini-cli", "GEMINI_PROJECT_DIR"),
+        ("cursor", "CURSOR_PROJECT_DIR"),
+    ] {
+        let install = [
+            "hook",
+            "install",
+            agent,
+            "--shared",
+            "--bundle",
+            "callgate.json",
+            "--format",
+            "json",
+        ];
+        let output = project.run(&install);
+        let shown: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let text = shown["files"][0]["text"].as_str().expect("settings");
+        let settings: Value = serde_json::from_str(text).expect("JSON");
+        let found = hooks(&settings);
+        assert!(!found.is_empty());
+        for hook in found {
+            let command = hook["command"].as_str().expect("a command");
+            let begin = format!("callgate hook {agent} --bundle \"${variable}\"/callgate.json");
+            assert!(command.starts_with(&begin), "{command}");
+        }
+        project.check(
+            &[&install[..], &["--write"]].concat(),
+            0,
+            &["\"written\":true"],
+            &[],
+        );
+        let uninstall = ["hook", "uninstall", agent, "--write", "--format", "json"];
+        project.check(&uninstall, 0, &["\"written\":true"], &[]);
+    }
+    let codex = [
+        "hook",
+        "install",
+        "codex",
+        "--shared",
+        "--bundle",
+        "callgate.json",
+    ];
+    project.check(&codex, 4, &[], &["does not tell its hooks where the project is"]);
+    let other = ["hook", "install", "cursor", "--shared", "--bundle", "../home"];
+    project.check(&other, 4, &[], &["is not in the project"]);
+}
+
+#[test]
 fn settings_that_are_something_else_are_left_alone() {
     let project = Project::new();
     project.write("settings.json", "[]");

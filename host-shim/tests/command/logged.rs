@@ -165,3 +165,38 @@ fn a_log_suggests_rules() {
             .starts_with("log.jsonl:")
     );
 }
+
+#[test]
+fn the_log_shows_why_and_what_was_denied_first() {
+    let project = logged();
+    let said = |what: &str, flags: &[&str]| {
+        let output = project.run(&[&["audit", what, "log.jsonl", "--format", "human"], flags].concat());
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let shown = said("show", &["--decision", "deny"]);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines.len(), 3, "{shown}");
+    assert!(
+        lines[0].ends_with("deny filesystem/read_text_file structural-protected-path"),
+        "{shown}"
+    );
+    assert!(
+        lines[1].starts_with("  Access to protected path is forbidden: "),
+        "{shown}"
+    );
+    // What came, and what it was judged as.
+    assert!(
+        lines[2].starts_with("  /path as read-path: ~/.ssh/id → /") && lines[2].ends_with("/home/.ssh/id"),
+        "{shown}"
+    );
+    let stats = said("stats", &[]);
+    let decisions: Vec<&str> = stats
+        .lines()
+        .map(|line| line.split(' ').next().unwrap_or_default())
+        .collect();
+    assert_eq!(
+        decisions,
+        ["deny", "escalate", "allow", "allow", "ended"],
+        "{stats}"
+    );
+}

@@ -168,14 +168,18 @@ fn show(file: &Path, decision: Option<&str>, server: Option<&str>, out: &mut Out
             out.line(&format!("  {reason}"))?;
         }
         for value in record["values"].as_array().into_iter().flatten() {
-            let shown = value["canonical"].as_str().or(value["raw"].as_str());
-            let shown = shown.or(value["digest"].as_str()).unwrap_or_default();
+            let raw = value["raw"].as_str().or(value["digest"].as_str());
+            let raw = raw.unwrap_or_default();
+            let shown = match value["canonical"].as_str() {
+                Some(canonical) if canonical != raw => format!("{raw} → {canonical}"),
+                Some(_) | None => raw.to_owned(),
+            };
             let (role, argument) = (value["role"].as_str(), value["argument"].as_str());
             out.line(&format!(
                 "  {} as {}: {}",
                 clean(argument.unwrap_or_default()),
                 clean(role.unwrap_or_default()),
-                clean(shown)
+                clean(&shown)
             ))?;
         }
     }

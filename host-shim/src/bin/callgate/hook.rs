@@ -160,7 +160,7 @@ impl Hook {
         })?;
         let own = self
             .per_project
-            .then(|| project::bundle(call.directory()))
+            .then(|| project::bundle(agent, call.directory()))
             .flatten();
         let setup = own.map_or_else(|| self.setup.clone(), |bundle| self.setup.by_bundle(bundle));
         let mut builder = call.added_to(setup.protecting_builder()?);

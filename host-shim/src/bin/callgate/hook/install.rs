@@ -82,6 +82,10 @@ pub(crate) struct Install {
     /// Judge by the project's own `callgate.json` where it has one, as `callgate hook --per-project` does
     #[arg(long)]
     per_project: bool,
+    /// Name nothing of this machine, so that a team can commit the project's settings: `callgate` is found in the PATH, and the
+    /// bundle in the project
+    #[arg(long, conflicts_with_all = ["user", "settings", "audit", "per_project"])]
+    shared: bool,
     /// Write each decision to this file
     #[arg(long, alias = "log", value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -127,13 +131,14 @@ impl Install {
                 help: Some("`callgate init` writes one".to_owned()),
             });
         }
-        let mut words = vec![
-            absolute(&program)?,
-            "hook".to_owned(),
-            self.agent.as_str().to_owned(),
-            "--bundle".to_owned(),
-            absolute(&self.bundle)?,
-        ];
+        let mut words = match self.shared {
+            true => vec!["callgate".to_owned()],
+            false => vec![absolute(&program)?],
+        };
+        words.extend(["hook".to_owned(), self.agent.as_str().to_owned()]);
+        if !self.shared {
+            words.extend(["--bundle".to_owned(), absolute(&self.bundle)?]);
+        }
         if self.per_project {
             words.push("--per-project".to_owned());
         }
@@ -149,8 +154,33 @@ impl Install {
         for server in &self.mcp_server {
             words.extend(["--mcp-server".to_owned(), server.clone()]);
         }
-        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        let mut words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        if self.shared {
+            words.extend(["--bundle".to_owned(), self.bundle_of_project()?]);
+        }
         Ok(words.join(" "))
+    }
+
+    /// The bundle from the project's folder, for a shell: the agent tells its hooks where that is.
+    fn bundle_of_project(&self) -> Result<String, Failure> {
+        let Some(variable) = self.agent.project_variable() else {
+            return Err(Failure::Invalid(format!(
+                "{} does not tell its hooks where the project is, so that its settings can only name a place of this machine",
+                self.agent
+            )));
+        };
+        let real = |path: &Path| {
+            path.canonicalize()
+                .map_err(|error| Failure::Fault(error.to_string()))
+        };
+        let (bundle, folder) = (real(&self.bundle)?, real(Path::new("."))?);
+        match bundle.strip_prefix(&folder).ok().and_then(Path::to_str) {
+            Some(below) => Ok(format!("\"${variable}\"/{}", quoted(below))),
+            None => Err(Failure::Invalid(format!(
+                "`{}` is not in the project, which is the working directory",
+                self.bundle.display()
+            ))),
+        }
     }
 }
 

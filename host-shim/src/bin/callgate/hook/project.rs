@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use callgate_host::BUNDLE_FILE;
-
-/// Variables in which agents tell their hooks which project they were started for, wherever they are now.
-const VARIABLES: [&str; 3] = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
+use callgate_host::hook::Agent;
 
 /// The bundle of the project that the agent is in, if it has one.
-pub(super) fn bundle(directory: &str) -> Option<PathBuf> {
-    let told = VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
-    let mut told = told.filter(|folder| folder.is_absolute());
-    let directory = told.next().unwrap_or_else(|| PathBuf::from(directory));
+pub(super) fn bundle(agent: Agent, directory: &str) -> Option<PathBuf> {
+    // The project that the agent was started for, wherever it is now.
+    let told = agent.project_variable().and_then(std::env::var_os);
+    let told = told.map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let directory = told.unwrap_or_else(|| PathBuf::from(directory));
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
     let folder = directory.canonicalize().ok()?;
     let file = project(&folder, home.as_deref())?.join(BUNDLE_FILE);

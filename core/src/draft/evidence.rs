@@ -330,7 +330,7 @@ const NAMES: &[(Setting, Kind, bool, &str)] = &[
          unit, currency, date, time, datetime, timestamp, since, until, before, after, start date, end \
          date, start time, end time, due, version, count, limit, offset, size, width, height, depth, \
          page, per page, index, old text, new text, old string, new string, placeholder, prefix, suffix, \
-         separator, delimiter, mime, quality, theme, font, checksum, user agent",
+         separator, delimiter, mime, quality, theme, font, checksum, user agent, password, passphrase",
     ),
 ];
 

@@ -75,7 +75,7 @@ fn descriptions_in_other_languages_speak_of_paths() {
         &[
             ("input", "待压缩的文件或文件夹路径"),
             ("output", "输出压缩包路径"),
-            ("password", "压缩密码"),
+            ("password", "加密压缩包的密码"),
         ],
     );
     let args = annotation(compress, "archive")["args"].clone();

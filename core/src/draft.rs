@@ -10,6 +10,7 @@ mod git;
 mod merge;
 mod place;
 mod schema;
+mod separator;
 mod tool;
 mod tools_list;
 mod top;
@@ -246,6 +247,7 @@ impl Drafter<'_> {
         let required: BTreeSet<&str> = required.into_iter().collect();
         let properties = properties.into_iter();
         for (name, parts) in properties.filter(|(name, _)| is_wanted(name)) {
+            let schema = parts.first().copied().filter(|_| parts.len() == 1);
             let leaves = parts
                 .into_iter()
                 .flat_map(|part| self.leaves.of(root, name, part));
@@ -269,8 +271,10 @@ impl Drafter<'_> {
                 if !draft.is_none() {
                     let mut whole = leaves.iter().filter(|leaf| leaf.place == place && !is_required);
                     let absent = whole.find_map(|leaf| absent::of(leaf, &draft.roles, &tool));
-                    let spec = self.spec(&draft, &tool);
-                    args.insert(place.clone(), with_absent(spec, absent));
+                    let mut whole = leaves.iter().filter(|leaf| leaf.place == place);
+                    let separator = whole.find_map(|leaf| separator::of(leaf, schema?, &draft.roles));
+                    let spec = with(self.spec(&draft, &tool), "separator", separator);
+                    args.insert(place.clone(), with(spec, "absent", absent.as_deref()));
                 }
                 self.report(listed.name, place, draft);
             }
@@ -362,15 +366,15 @@ impl Drafter<'_> {
     }
 }
 
-/// The spec with what it means that the argument is not given.
-fn with_absent(spec: Value, absent: Option<String>) -> Value {
-    match (spec, absent) {
+/// The spec with a further key, if there is something to say by it.
+fn with(spec: Value, key: &str, said: Option<&str>) -> Value {
+    match (spec, said) {
         (spec, None) => spec,
-        (Value::Object(mut spec), Some(absent)) if spec.contains_key("roles") => {
-            spec.insert("absent".to_owned(), json!(absent));
+        (Value::Object(mut spec), Some(said)) if spec.contains_key("roles") => {
+            spec.insert(key.to_owned(), json!(said));
             Value::Object(spec)
         }
-        (roles, Some(absent)) => json!({"roles": roles, "absent": absent}),
+        (roles, Some(said)) => json!({"roles": roles, key: said}),
     }
 }
 

@@ -151,7 +151,7 @@ impl Divided<'_, '_> {
                 let mut roles = one.roles.possible();
                 roles.any(|role| {
                     let definition = program.registry.get(role);
-                    let is_plain = definition.canonicalize == Step::Identity
+                    let is_plain = matches!(definition.canonicalize, Step::Identity | Step::Lowercase)
                         && definition.extract_policy_value.is_none()
                         && role != RoleId::EMAIL_ADDRESS;
                     program.resource_roles.contains(role) || !is_plain

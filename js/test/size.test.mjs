@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 
-const LIMIT = 422_000;
+const LIMIT = 432_000;
 
 test("callgate.wasm is not larger than it may be, compressed with brotli", () => {
   const wasm = readFileSync(fileURLToPath(import.meta.resolve("callgate/callgate.wasm")));

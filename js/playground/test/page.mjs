@@ -28,7 +28,7 @@ const BESIDE = {
 /** The headers that the README tells to send with the page. */
 export const HEADERS = Object.fromEntries(
   [
-    ...readFileSync(new URL("../../README.md", import.meta.url), "utf8").matchAll(
+    ...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(
       /^(Content-Security-Policy|Referrer-Policy|X-Content-Type-Options): (.*)$/gm,
     ),
   ].map(([, name, value]) => [name, value]),

@@ -1,4 +1,4 @@
-// Every example, and every program in the README, prints what its last comment says.
+// Every example, and every program in the pages, prints what its last comment says.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,9 +26,10 @@ for (const name of readdirSync(examples).filter((name) => name.endsWith(".mjs"))
   test(`the example ${name}`, () => withDirectory((directory) => prints(join(examples, name), directory)));
 }
 
-test("the programs of README.md", () =>
+test("the programs of the pages", () =>
   withDirectory((directory) => {
-    const programs = [...readFileSync(join(JS, "README.md"), "utf8").matchAll(/^```js\n(.*?)^```$/gms)];
+    const pages = ["README.md", "MIGRATING.md", "TOOLS.md"].map((name) => readFileSync(join(JS, name), "utf8"));
+    const programs = pages.flatMap((page) => [...page.matchAll(/^```js\n(.*?)^```$/gms)]);
     assert.ok(programs.length > 0);
     // Programs find the package as if it were installed.
     run("mkdir", [join(directory, "node_modules")]);

@@ -48,7 +48,9 @@ test("the tarball contains what is needed and nothing else", () => {
   assert.deepEqual(found, [
     "LICENSE-APACHE",
     "LICENSE-MIT",
+    "MIGRATING.md",
     "README.md",
+    "TOOLS.md",
     "dist",
     "docs",
     "package.json",

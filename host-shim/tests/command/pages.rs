@@ -34,7 +34,13 @@ fn commands_of_the_pages_run() {
         Page::new(page.topic).read(page.text, &mut count);
     }
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for readme in ["../README.md", "README.md"] {
+    let pages = [
+        "README.md",
+        "src/bin/callgate/README.md",
+        "src/guard/README.md",
+        "src/hook/README.md",
+    ];
+    for readme in ["../README.md"].into_iter().chain(pages) {
         let text = fs::read_to_string(here.join(readme)).expect("a page");
         Page::new(readme).read(&text, &mut count);
     }

@@ -148,6 +148,9 @@ pub struct ToolRegions {
     pub tool_name: String,
     /// The verdict of a call is the strictest of the regions that it lies in, one of each part with its `when`.
     pub parts: Vec<Part>,
+    /// The arguments that name directories of which everything below is read, protected paths too; empty where none is protected.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reads_below: Vec<String>,
     /// Where the division is not exact, and why.
     pub inexact: Vec<String>,
     /// How many calls the engine was asked about.
@@ -334,6 +337,7 @@ impl<'e> Analysis<'e> {
                 when: Vec::new(),
                 regions: vec![region],
             }],
+            reads_below: Vec::new(),
             inexact: Vec::new(),
             calls: 1,
         }

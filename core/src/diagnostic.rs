@@ -71,6 +71,8 @@ named! {
         UnreadRole = "unread-role",
         /// An entry of a list has no effect beside another one.
         Covered = "covered",
+        /// A tool reads everything below the directories that an argument names, protected paths too.
+        ReadsBelow = "reads-below",
         /// An argument of a server's tool looks like a resource, and its annotation gives it no role of one.
         MissingRole = "missing-role",
         /// A server has a tool that is not annotated.

@@ -59,6 +59,7 @@ pub fn lint_policy(
     lint.rules(watcher)?;
     lint.tools()?;
     lint.roles()?;
+    lint.trees()?;
     lint.texts()?;
     let config = config::read(parts).map_err(|diagnostics| BuildError { diagnostics })?;
     lint.entries(&config);
@@ -246,6 +247,37 @@ impl Lint<'_> {
                     let call = own.map(|(tool, region)| call_of(tool, region));
                     self.add(Code::UnreadRole, place, message, help, call);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Arguments under which a tool is allowed to read a tree, whatever is protected in it.
+    fn trees(&mut self) -> Result<(), BuildError> {
+        let annotations = document(self.parts, DocumentKind::Annotations)?;
+        for tool in self.regions {
+            for argument in &tool.reads_below {
+                let mut regions = regions_of(tool);
+                let allowed = regions.find(|(_, region)| {
+                    let is_about = region.places.iter().any(|place| *place.argument == *argument);
+                    is_about && region.decision == Effect::Allow.as_str()
+                });
+                let Some((_, region)) = allowed else { continue };
+                let (server, name) = (&tool.server_name, &tool.tool_name);
+                let message = format!(
+                    "`{server}/{name}` reads everything below `{argument}`, and calls are allowed: what is protected below the \
+                     directory that one names is read too"
+                );
+                let place = path_of_argument(annotations.as_ref(), server, name, argument);
+                let help =
+                    "a rule that asks about the tool, or allows directories that hold nothing protected";
+                self.add(
+                    Code::ReadsBelow,
+                    place,
+                    message,
+                    help,
+                    Some(call_of(tool, region)),
+                );
             }
         }
         Ok(())

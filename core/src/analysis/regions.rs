@@ -11,7 +11,9 @@ use super::rows::is_about_form;
 use super::slots::{Accepts, Slot};
 use super::{Part, Place, Region, ToolRegions, coupling};
 use crate::judge::Decision;
+use crate::model::Reach;
 use crate::program::{Program, Tool, UnknownArguments};
+use crate::role::RoleId;
 
 /// How arguments are shown that no role is about.
 pub(super) const ANY_ARGUMENT: &str = "any other argument";
@@ -34,9 +36,28 @@ impl Divided<'_, '_> {
             server_name: self.tool.server.to_string(),
             tool_name: self.tool.name.to_string(),
             parts,
+            reads_below: self.reads_below(),
             inexact: self.inexact,
             calls: self.calls,
         }
+    }
+
+    /// The arguments under which a tool reads a whole tree. Only the directory that one names is held against protected paths.
+    fn reads_below(&self) -> Vec<String> {
+        let program = self.analysis.imagined.program();
+        let protection = &program.protected;
+        if protection.paths.is_empty() && protection.patterns.is_empty() {
+            return Vec::new();
+        }
+        let arguments = self.tool.arguments.iter();
+        let reading = arguments.filter(|argument| {
+            let roles = argument.roles.possible();
+            let mut of_paths = roles.filter(|role| program.path_roles.contains(*role)).peekable();
+            argument.reach == Some(Reach::Tree)
+                && of_paths.peek().is_some()
+                && of_paths.all(|role| role == RoleId::READ_PATH)
+        });
+        reading.map(|argument| argument.name.to_string()).collect()
     }
 
     /// Every part. What is absent together comes last.

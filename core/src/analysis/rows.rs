@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::map::Entry;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::hosts::BY_OTHER_PROTOCOL;
 use super::label::MATCHING;
@@ -114,6 +114,16 @@ pub(super) fn is_about_form(rule: &str) -> bool {
 }
 
 impl ToolRegions {
+    /// The tool as a map shows it, with these of its rows.
+    pub fn map(&self, rows: &[&Row]) -> Value {
+        let mut map = json!({"serverName": self.server_name, "toolName": self.tool_name, "rows": rows});
+        if !self.reads_below.is_empty() {
+            map["readsBelow"] = json!(self.reads_below);
+        }
+        map["inexact"] = json!(self.inexact);
+        map
+    }
+
     /// The regions, those with one verdict together.
     pub fn rows(&self) -> Vec<Row> {
         let mut texts = Texts::default();

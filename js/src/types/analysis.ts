@@ -30,6 +30,11 @@ export interface ToolMap {
   readonly serverName: string;
   readonly toolName: string;
   readonly rows: readonly MapRow[];
+  /**
+   * The arguments that name directories of which everything below is read, protected paths too; absent if there is none, or
+   * nothing is protected.
+   */
+  readonly readsBelow?: readonly string[];
   /** Where the regions are not exact, and why, each a sentence; empty if they are. */
   readonly inexact: readonly string[];
 }
@@ -66,6 +71,11 @@ export interface ToolRegions {
    * lies in, one of each part whose `when` holds.
    */
   readonly parts: readonly { readonly when: readonly RegionPlace[]; readonly regions: readonly Region[] }[];
+  /**
+   * The arguments that name directories of which everything below is read, protected paths too; absent if there is none, or
+   * nothing is protected.
+   */
+  readonly readsBelow?: readonly string[];
   /** Where the regions are not exact, and why, each a sentence; empty if they are. */
   readonly inexact: readonly string[];
   /** How many calls were judged. */

@@ -117,11 +117,8 @@ impl WasmPolicy {
             rows.retain(|row: &Row| {
                 asked.only.is_empty() || asked.only.iter().any(|one| one == row.decision)
             });
-            let answer = json!({
-                "serverName": regions.server_name, "toolName": regions.tool_name, "rows": rows,
-                "inexact": regions.inexact,
-            });
-            if !rows.is_empty() && !listener.tell(&answer) {
+            let shown: Vec<&Row> = rows.iter().collect();
+            if !rows.is_empty() && !listener.tell(&regions.map(&shown)) {
                 return Ok(());
             }
         }

@@ -402,3 +402,25 @@ fn a_text_that_looks_like_a_path_is_said() {
         ],
     );
 }
+
+#[test]
+fn a_tool_that_reads_a_tree_is_said() {
+    let annotations = json!({"servers": {"files": {"tools": [
+        {"toolName": "search", "args": {"path": {"roles": "read-path", "reach": "tree"}}},
+        {"toolName": "read", "args": {"path": "read-path"}},
+        {"toolName": "copy", "args": {"path": {"roles": ["read-path", "write-path"], "reach": "tree"}}},
+    ]}}});
+    let found = |protected: Value, effect: &str| {
+        let rule = json!({"name": "all", "if": {"roles": "read-path"}, "then": effect, "reason": ""});
+        let documents = documents(&[
+            (DocumentKind::Annotations, annotations.clone()),
+            (DocumentKind::ProtectedPaths, protected),
+            (DocumentKind::Policy, json!({"rules": [rule]})),
+        ]);
+        lint_policy(&parts(&documents), &Home, None, &|_| {}).unwrap()
+    };
+    let place = "reads-below annotations.servers.files.tools[0].args.path";
+    check(&found(json!(["**/.env"]), "allow"), &["reads-below"], &[place]);
+    check(&found(json!(["**/.env"]), "escalate"), &["reads-below"], &[]);
+    check(&found(json!([]), "allow"), &["reads-below"], &[]);
+}

@@ -78,10 +78,7 @@ impl Map {
             } else if out.human {
                 out.text(&table(&regions, &rows))?;
             } else {
-                out.json(&json!({
-                    "serverName": regions.server_name, "toolName": regions.tool_name, "rows": rows,
-                    "inexact": regions.inexact,
-                }))?;
+                out.json(&regions.map(&rows))?;
             }
         }
         progress.clear();
@@ -148,6 +145,15 @@ fn table(regions: &ToolRegions, rows: &[&Row]) -> String {
             text,
             "  {decision} {what}{}",
             paint(DIM, &format!("; by {}", clean(&row.rule)))
+        );
+    }
+    for argument in &regions.reads_below {
+        let what = format!("everything below `{argument}` is read, what is protected there too");
+        let _ = writeln!(
+            text,
+            "  {} {}",
+            paint(DIM, "reach:"),
+            wrapped(&clean(&what), 9, "    ")
         );
     }
     for why in &regions.inexact {

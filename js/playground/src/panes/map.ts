@@ -196,6 +196,9 @@ export class MapPane {
     });
     return [
       ...parts.filter((part) => part !== undefined),
+      ...(tool.readsBelow ?? []).map((argument) =>
+        h("p", { class: "warning" }, `Everything below \`${argument}\` is read, what is protected there too.`),
+      ),
       ...tool.inexact.map((why) => h("p", { class: "warning" }, `Not exact: ${why}`)),
       ...(form === 0
         ? []

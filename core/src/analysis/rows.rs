@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::map::Entry;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::hosts::BY_OTHER_PROTOCOL;
 use super::label::MATCHING;
@@ -115,13 +115,25 @@ pub(super) fn is_about_form(rule: &str) -> bool {
 
 impl ToolRegions {
     /// The tool as a map shows it, with these of its rows.
-    pub fn map(&self, rows: &[&Row]) -> Value {
-        let mut map = json!({"serverName": self.server_name, "toolName": self.tool_name, "rows": rows});
-        if !self.reads_below.is_empty() {
-            map["readsBelow"] = json!(self.reads_below);
+    pub fn map<'m>(&'m self, rows: &'m [&'m Row]) -> impl Serialize + 'm {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct ToolMap<'m> {
+            server_name: &'m str,
+            tool_name: &'m str,
+            rows: &'m [&'m Row],
+            #[serde(skip_serializing_if = "<[String]>::is_empty")]
+            reads_below: &'m [String],
+            inexact: &'m [String],
         }
-        map["inexact"] = json!(self.inexact);
-        map
+
+        ToolMap {
+            server_name: &self.server_name,
+            tool_name: &self.tool_name,
+            rows,
+            reads_below: &self.reads_below,
+            inexact: &self.inexact,
+        }
     }
 
     /// The regions, those with one verdict together.

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use callgate_core::{Analysis, Column, Effect, Row, Target, ToolRegions, names_tool};
 use clap::Args;
-use serde_json::json;
 
 use crate::output::{BOLD, DIM, Exit, Failure, Out, clean, counted, note, paint, style_of, wrapped};
 use crate::progress::Progress;

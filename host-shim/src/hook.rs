@@ -34,13 +34,13 @@ mod arguments;
 mod asking;
 mod call;
 mod documents;
+mod entries;
 mod globs;
 mod judge;
 mod names;
 mod opaque;
 mod options;
 mod patch;
-mod removal;
 mod settings;
 mod tools;
 

@@ -132,6 +132,9 @@ impl Writer<'_> {
         }
         let added = after.iter().filter(|(key, _)| !is_kept(key));
         let added: Vec<Added<'_>> = added.map(|(key, value)| (Some(key.as_str()), value)).collect();
+        if !added.is_empty() && !before.is_empty() && !are_kept.contains(&true) {
+            return self.replace(span, &Value::Object(after.clone()), edits);
+        }
         self.change_parts(span, &are_kept, &added, edits)
     }
 
@@ -164,7 +167,7 @@ impl Writer<'_> {
     ) -> Option<()> {
         let kept = span.parts.iter().zip(are_kept).filter(|(_, is_kept)| **is_kept);
         let last = kept.map(|(part, _)| part).next_back();
-        take_away(span, are_kept, last, edits);
+        self.take_away(span, are_kept, last, edits)?;
         let is_split = match span.parts.first() {
             Some(first) => self.text.get(span.from..first.from)?.contains('\n'),
             None => false,
@@ -192,6 +195,40 @@ impl Writer<'_> {
             Some(last) => self.append(span, last, is_split.then_some(indent), &added, edits),
             None => self.fill(span, indent, &added, edits),
         }
+    }
+
+    /// Takes parts away, each with the comma that separates it from a part that stays.
+    fn take_away(
+        &self,
+        span: &Span,
+        are_kept: &[bool],
+        last: Option<&Part>,
+        edits: &mut Edits,
+    ) -> Option<()> {
+        let (Some(first), Some(end)) = (span.parts.first(), span.parts.last()) else {
+            return Some(());
+        };
+        let Some(last) = last else {
+            let to = span.last_comma.unwrap_or(end.value.to);
+            let (inside, outside) = (span.from + 1, span.to - 1);
+            let around = [self.text.get(inside..first.from)?, self.text.get(to..outside)?];
+            // White space alone goes too, a comment stays.
+            let is_bare = around.iter().all(|text| text.trim().is_empty());
+            let place = if is_bare { inside..outside } else { first.from..to };
+            edits.push((place, String::new()));
+            return Some(());
+        };
+        let mut parts = span.parts.iter().zip(are_kept).peekable();
+        while let Some((part, is_kept)) = parts.next() {
+            if let (false, Some((next, _))) = (*is_kept || part.from > last.from, parts.peek()) {
+                edits.push((part.from..next.from, String::new()));
+            }
+        }
+        // Those after the last that stays go together, with the comma before them.
+        if end.from > last.from {
+            edits.push((last.value.to..end.value.to, String::new()));
+        }
+        Some(())
     }
 
     /// Adds parts after the last one, each on a line with this indentation, or all on one.
@@ -252,27 +289,6 @@ impl Writer<'_> {
         let line = self.text.get(before.rfind('\n').map_or(0, |end| end + 1)..)?;
         let length = line.len() - line.trim_start_matches([' ', '\t']).len();
         line.get(..length)
-    }
-}
-
-/// Takes parts away, each with the comma that separates it from a part that stays.
-fn take_away(span: &Span, are_kept: &[bool], last: Option<&Part>, edits: &mut Edits) {
-    let mut parts = span.parts.iter().zip(are_kept).peekable();
-    while let Some((part, is_kept)) = parts.next() {
-        if *is_kept {
-            continue;
-        }
-        match (parts.peek(), last) {
-            // Those after the last that stays go together, below.
-            (_, Some(last)) if part.from > last.from => break,
-            (Some((next, _)), _) => edits.push((part.from..next.from, String::new())),
-            (None, _) => edits.push((part.from..span.last_comma.unwrap_or(part.value.to), String::new())),
-        }
-    }
-    if let (Some(last), Some(end)) = (last, span.parts.last())
-        && end.from > last.from
-    {
-        edits.push((last.value.to..end.value.to, String::new()));
     }
 }
 
@@ -337,6 +353,7 @@ mod tests {
         check("[1, 2, 3,]", json!([1, 2]), "[1, 2,]");
         check("[1, /* x */]", json!([]), "[ /* x */]");
         check("[1, 2]", json!([]), "[]");
+        check("{\n  \"a\": 1,\n}", json!({}), "{}");
         check("[1, // one\n 2, // two\n]", json!([2]), "[2, // two\n]");
         check(
             "{\n  \"a\": 1,\n  \"b\": 2, // b\n  \"c\": 3\n}",
@@ -373,6 +390,7 @@ mod tests {
             "{\n  \"a\": {\"y\": 2},\n  \"b\": [2]\n}",
         );
         check("{}", json!({"a": 1}), "{\"a\": 1}");
+        check("{\"a\": 1}", json!({"b": 2}), "{\"b\": 2}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use callgate_jsontext::Members;
+use callgate_jsontext::{Members, place_of};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -85,7 +85,7 @@ fn extended(text: &str, part: &str, end: char, more: &str) -> Option<String> {
     if more.is_empty() {
         return None;
     }
-    let from = part.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
+    let from = place_of(text, part)?.start;
     let at = from + part.rfind(end)?;
     let (before, after) = (text.get(..at)?, text.get(at..)?);
     let is_empty = part.chars().filter(|one| !one.is_whitespace()).count() == 2;

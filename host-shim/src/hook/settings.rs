@@ -4,13 +4,11 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use callgate_core::without_comments;
-use callgate_jsontext::Members;
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use callgate_jsontext::render;
+use serde_json::{Value, json};
 
 use super::agent::Agent;
-use super::removal::without_hooks;
+use super::entries::{with_entry, without_hooks};
 
 /// A file of an agent's settings with a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,7 +144,7 @@ fn goose_plugin(files: &[SettingsFile]) -> Result<Option<SettingsFile>, String> 
         "version": env!("CARGO_PKG_VERSION"),
         "description": "Judges each tool call before it is made",
     });
-    let after = before.clone().unwrap_or_else(|| pretty(&plugin, "  ", 0) + "\n");
+    let after = before.clone().unwrap_or_else(|| render(&plugin, "") + "\n");
     Ok(Some(SettingsFile { path, before, after }))
 }
 
@@ -154,7 +152,7 @@ fn with_entries(path: PathBuf, base: &Value, entries: &[(&str, Value)]) -> Resul
     let before = read(&path)?;
     let mut after = match &before {
         Some(text) if !text.trim().is_empty() => text.clone(),
-        Some(_) | None => pretty(base, "  ", 0) + "\n",
+        Some(_) | None => render(base, "") + "\n",
     };
     for (event, entry) in entries {
         after =
@@ -168,144 +166,5 @@ fn read(path: &Path) -> Result<Option<String>, String> {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(format!("cannot read `{}`: {error}", path.display())),
-    }
-}
-
-/// The settings with one more hook for an event. Everything else stays byte for byte.
-fn with_entry(text: &str, event: &str, entry: &Value) -> Result<String, String> {
-    const UNKNOWN: &str =
-        "expected settings as a JSON object, with an object `hooks` of lists if it has hooks";
-    let clean = without_comments(text);
-    let mut expected: Value = serde_json::from_str(&clean).map_err(|error| format!("not JSON: {error}"))?;
-    let root = expected.as_object_mut().ok_or(UNKNOWN)?;
-    let hooks = root.entry("hooks").or_insert_with(|| Value::Object(Map::new()));
-    let hooks = hooks.as_object_mut().ok_or(UNKNOWN)?;
-    let list = hooks.entry(event).or_insert_with(|| Value::Array(Vec::new()));
-    let list = list.as_array_mut().ok_or(UNKNOWN)?;
-    if list.contains(entry) {
-        return Ok(text.to_owned());
-    }
-    list.push(entry.clone());
-    let unit = indent_of(text);
-    let edited = edited(text, &clean, event, entry, &unit).ok_or(UNKNOWN)?;
-    let found: Option<Value> = serde_json::from_str(&without_comments(&edited)).ok();
-    match found == Some(expected) {
-        true => Ok(edited),
-        false => Err("the hook cannot be added without changing something else".to_owned()),
-    }
-}
-
-fn edited(text: &str, clean: &str, event: &str, entry: &Value, unit: &str) -> Option<String> {
-    let root: Members<'_> = serde_json::from_str(clean).ok()?;
-    let named =
-        |name: &str, value: &Value, depth| format!("{}: {}", Value::from(name), pretty(value, unit, depth));
-    let Some(hooks) = value_of(&root, "hooks") else {
-        let hooks = json!({ event: [entry] });
-        return appended(text, clean, clean.trim(), &named("hooks", &hooks, 1), unit, 1);
-    };
-    let members: Members<'_> = serde_json::from_str(hooks.get()).ok()?;
-    match value_of(&members, event) {
-        Some(list) => appended(text, clean, list.get(), &pretty(entry, unit, 3), unit, 3),
-        None => appended(
-            text,
-            clean,
-            hooks.get(),
-            &named(event, &json!([entry]), 2),
-            unit,
-            2,
-        ),
-    }
-}
-
-fn value_of<'m>(members: &Members<'m>, name: &str) -> Option<&'m RawValue> {
-    let found = members.0.iter().find(|(known, _)| known == name);
-    found.map(|(_, value)| *value)
-}
-
-/// Adds an item at the end of a list or an object.
-fn appended(text: &str, clean: &str, part: &str, item: &str, unit: &str, depth: usize) -> Option<String> {
-    let from = part.as_ptr().addr().checked_sub(clean.as_ptr().addr())?;
-    let inner = part.get(..part.len().checked_sub(1)?)?.trim_end();
-    let at = from + inner.len();
-    let separator = if inner.len() == 1 { "" } else { "," };
-    let (before, after) = (text.get(..at)?, text.get(at..)?);
-    let rest = text.get(at..from + part.len() - 1)?;
-    // The closing bracket is on a line of its own.
-    let close = match rest.contains('\n') {
-        true => String::new(),
-        false => format!("\n{}", unit.repeat(depth.checked_sub(1)?)),
-    };
-    Some(format!(
-        "{before}{separator}\n{}{item}{close}{after}",
-        unit.repeat(depth)
-    ))
-}
-
-/// The value on several lines, of which those after the first are at the depth.
-fn pretty(value: &Value, unit: &str, depth: usize) -> String {
-    // A value is always JSON.
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    let lines = text.lines().enumerate().map(|(at, line)| {
-        let words = line.trim_start_matches(' ');
-        let levels = (line.len() - words.len()) / 2 + if at == 0 { 0 } else { depth };
-        format!("{}{words}", unit.repeat(levels))
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// The indentation of the text.
-fn indent_of(text: &str) -> String {
-    let indents = text.lines().map(|line| {
-        let words = line.trim_start_matches([' ', '\t']);
-        line.get(..line.len() - words.len()).unwrap_or_default()
-    });
-    let first = indents
-        .filter(|indent| !indent.is_empty())
-        .min_by_key(|indent| indent.len());
-    first.unwrap_or("  ").to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(text: &str, expected: &str) {
-        let entry = json!({"command": "x"});
-        assert_eq!(with_entry(text, "E", &entry).as_deref(), Ok(expected), "{text}");
-        assert_eq!(
-            with_entry(expected, "E", &entry).as_deref(),
-            Ok(expected),
-            "a second time"
-        );
-    }
-
-    #[test]
-    fn what_is_there_stays() {
-        check(
-            "{}\n",
-            "{\n  \"hooks\": {\n    \"E\": [\n      {\n        \"command\": \"x\"\n      }\n    ]\n  }\n}\n",
-        );
-        check(
-            "{\n    \"model\": \"m\", // why\n    \"hooks\": {\"F\": [], },\n}",
-            "{\n    \"model\": \"m\", // why\n    \"hooks\": {\"F\": [],\n        \"E\": [\n            {\n                \"command\": \"x\"\n            }\n        ]\n    , },\n}",
-        );
-        check(
-            "{\n\t\"hooks\": {\n\t\t\"E\": [\n\t\t\t{\"command\": \"y\"}\n\t\t]\n\t}\n}",
-            "{\n\t\"hooks\": {\n\t\t\"E\": [\n\t\t\t{\"command\": \"y\"},\n\t\t\t{\n\t\t\t\t\"command\": \"x\"\n\t\t\t}\n\t\t]\n\t}\n}",
-        );
-    }
-
-    #[test]
-    fn what_is_something_else_is_refused() {
-        for text in [
-            "",
-            "[]",
-            "{\"hooks\": []}",
-            "{\"hooks\": {\"E\": {}}}",
-            "{\"a\": 1,, }",
-        ] {
-            assert!(with_entry(text, "E", &json!({})).is_err(), "{text}");
-        }
     }
 }

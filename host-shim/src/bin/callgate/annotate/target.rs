@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use callgate_core::without_comments;
+use callgate_jsontext::place_of;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -63,9 +64,8 @@ impl Target {
             let bundle = Some(path.to_owned());
             return Ok(Self { bundle, ..named });
         }
-        // The part is borrowed from the text, so it begins where the text has it.
-        let begin = annotations.get().as_ptr().addr() - json.as_ptr().addr();
-        let part = begin..begin + annotations.get().len();
+        let part = place_of(&json, annotations.get());
+        let part = part.ok_or_else(|| Failure::Fault(format!("`{}` cannot be edited", path.display())))?;
         let bundle = Some(path.to_owned());
         Ok(Self {
             part,

@@ -51,7 +51,7 @@ pub(crate) struct BoundValue<'p, 'c> {
     /// How it stood in a text of several values, if it did; its place is then that of an item in the text.
     pub(crate) part: Option<Part>,
     /// The way in which it is read, where its text is not simply the value.
-    pub(crate) uri: Option<Box<ReadUri<'c>>>,
+    pub(crate) uri: Option<ReadUri<'c>>,
     /// The argument that the call does not give and for which the server takes this value.
     pub(crate) absent: Option<&'p Argument>,
     /// The position of the annotated argument under which it was found, among those that name that member or something inside
@@ -331,7 +331,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 None => value.text.clone(),
             };
             let given = given.unwrap_or_default();
-            value.uri = Some(Box::new(ReadUri { given, form }));
+            value.uri = Some(ReadUri { given, form });
         }
     }
 

@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Range;
 
 use callgate_core::without_comments;
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -25,7 +23,6 @@ const PROJECTS: &str = "projects";
 pub(super) const ADDRESSES: [&str; 3] = ["httpUrl", "url", "serverUrl"];
 
 /// The members of an object as they are written.
-#[derive(Default)]
 pub(super) struct Members<'t>(pub(super) BTreeMap<String, &'t RawValue>);
 
 /// A server as it is written.
@@ -78,33 +75,11 @@ pub(super) fn range(json: &str, value: &RawValue) -> Range<usize> {
 
 /// An object of which no two readers take another member.
 pub(super) fn members(text: &str) -> Result<Members<'_>, String> {
-    serde_json::from_str(text).map_err(|error| format!("expected an object: {error}"))
-}
-
-impl<'de: 't, 't> Deserialize<'de> for Members<'t> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MembersVisitor;
-
-        impl<'de> Visitor<'de> for MembersVisitor {
-            type Value = Members<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Members::default();
-                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
-                    if members.0.contains_key(&name) {
-                        return Err(A::Error::custom(format_args!("the member `{name}` occurs twice")));
-                    }
-                    members.0.insert(name, value);
-                }
-                Ok(members)
-            }
-        }
-
-        deserializer.deserialize_map(MembersVisitor)
+    let read =
+        callgate_jsontext::Members::read(text).map_err(|error| format!("expected an object: {error}"))?;
+    match read.repeated() {
+        Some(name) => Err(format!("expected an object: the member `{name}` occurs twice")),
+        None => Ok(Members(read.0.into_iter().collect())),
     }
 }
 

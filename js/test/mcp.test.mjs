@@ -488,3 +488,17 @@ for (const [side, sideOf] of Object.entries(SIDES)) {
     assert.equal(asked, 2);
   });
 }
+
+test("what a call was judged as is not said where a world has its files", async (t) => {
+  for (const [context, expected] of [
+    [undefined, /\(judged: \/path "\.\.\/docs\/a" as "[^"]*\/docs\/a"\)$/],
+    [{ mode: "dev" }, /A person decides$/],
+    [() => ({ mode: "dev" }), /A person decides$/],
+  ]) {
+    const ends = SIDES.client(place(t, { context }).options);
+    await ends.ready;
+    const params = { name: "read", arguments: { path: "../docs/a" } };
+    await ends.asks({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    assert.match(ends.got[0].result.content[0].text, expected);
+  }
+});

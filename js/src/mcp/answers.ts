@@ -9,15 +9,19 @@ export function denied(rule: string, reason: string): Verdict {
   return { decision: "deny", rule, reason };
 }
 
-/** The answer to a call that is not allowed: a result, so that the model reads it and can do otherwise. */
+/**
+ * The answer to a call that is not allowed: a result, so that the model reads it and can do otherwise. `judged` says what its texts
+ * were judged as.
+ */
 export function denial(
   id: string | number,
   isModern: boolean,
   { decision, rule, reason }: Verdict,
+  judged: string,
   given?: string,
 ): Members {
   const advice = given ?? (rule === "structural-unknown-tool" ? UNANNOTATED : "");
-  const text = `Callgate did not let this call through (${decision} by rule \`${rule}\`): ${reason}${advice}`;
+  const text = `Callgate did not let this call through (${decision} by rule \`${rule}\`): ${reason}${judged}${advice}`;
   const result = {
     ...(isModern ? { resultType: "complete" } : {}),
     content: [{ type: "text", text }],

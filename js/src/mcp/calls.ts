@@ -1,11 +1,12 @@
 // Calls: judged, asked about, and sent or answered.
 
 import { member } from "../members.js";
-import type { ApprovalOffer, Gated, ToolCall, Verdict } from "../types.js";
+import type { ApprovalOffer, CallContext, Gated, ToolCall, Verdict } from "../types.js";
 import { denial, denied } from "./answers.js";
 import { isObject, type Members } from "./message.js";
 import { engineOf, type McpDecision, type McpGateOptions, MODERN } from "./options.js";
 import type { Pins } from "./pins.js";
+import { judgedAs } from "./rewritten.js";
 import type { Approved, UnfinishedCalls } from "./unfinished.js";
 
 /** How many calls may wait for a person. */
@@ -35,6 +36,7 @@ export type Outcome =
 /** A call and its verdict. */
 interface Judged {
   readonly call: ToolCall;
+  readonly context: CallContext | undefined;
   readonly gated: Gated;
   readonly offer: ApprovalOffer | undefined;
 }
@@ -72,17 +74,17 @@ export class Calls {
       return this.#goesOn(request, judged, state);
     }
     if (verdict.decision === "allow") {
-      return this.#decide(request, { decision: { call, verdict, sent: argsForTransport } });
+      return this.#decide(request, judged, { decision: { call, verdict, sent: argsForTransport } });
     }
     if (verdict.decision === "deny" || this.#options.ask === undefined || this.#asked >= ASKED) {
-      return this.#decide(request, { decision: { call, verdict, sent: undefined } });
+      return this.#decide(request, judged, { decision: { call, verdict, sent: undefined } });
     }
     this.#asked += 1;
     return this.#answerTo(judged)
       .finally(() => {
         this.#asked -= 1;
       })
-      .then((answer) => this.#decide(request, this.#answered(judged, answer)));
+      .then((answer) => this.#decide(request, judged, this.#answered(judged, answer)));
   }
 
   /** Continues an approved call that the server asked its client about, and that comes again with the client's answer. */
@@ -99,13 +101,13 @@ export class Calls {
       (verdict.decision === "allow" || (verdict.decision === "escalate" && found.approved.rule === now.rule));
     if (!isSame) {
       const refused = verdict.decision === "deny" ? verdict : denied("structural-approval", NO_LONGER);
-      return this.#decide(request, { decision: { call, verdict: refused, sent: undefined } });
+      return this.#decide(request, judged, { decision: { call, verdict: refused, sent: undefined } });
     }
     const { requestState: _, ...rest } = request.rest;
     const { serverState } = found;
     const restored = serverState === undefined ? rest : { ...rest, requestState: serverState };
     const decision: McpDecision = { call, verdict, sent: argsForTransport, answer: "once" };
-    return this.#decide({ ...request, rest: restored }, { decision, approved: now });
+    return this.#decide({ ...request, rest: restored }, judged, { decision, approved: now });
   }
 
   #approval({ call, gated }: Judged): Approved {
@@ -114,24 +116,25 @@ export class Calls {
   }
 
   /** Tells of a decision, and does what it says. */
-  #decide(request: CallRequest, { decision, advice, approved }: Decided): Outcome | Promise<Outcome> {
+  #decide(request: CallRequest, judged: Judged, decided: Decided): Outcome | Promise<Outcome> {
+    const { decision, advice, approved } = decided;
     const { message, id, name, given, rest } = request;
     const meta = member(rest, "_meta");
     const isModern = isObject(meta) && member(meta, MODERN) !== undefined;
-    const deny = (verdict: Verdict, said?: string): Outcome => {
-      return { to: "client", message: denial(id, isModern, verdict, said) };
+    const deny = (verdict: Verdict, form: string, said?: string): Outcome => {
+      return { to: "client", message: denial(id, isModern, verdict, form, said) };
     };
     const step = (): Outcome => {
       const args = decision.sent;
       if (args === undefined) {
-        return deny(decision.verdict, advice);
+        return deny(decision.verdict, this.#judgedAs(judged), advice);
       }
       const isBare = given === undefined && Object.keys(args).length === 0;
       const params = isBare ? { name, ...rest } : { name, arguments: args, ...rest };
       return { to: "server", message: { ...message, params }, approved };
     };
     const unnoted = (): Outcome =>
-      deny(denied("structural-audit", "The decision cannot be noted, so nothing is allowed"));
+      deny(denied("structural-audit", "The decision cannot be noted, so nothing is allowed"), "");
     try {
       const noted: unknown = this.#options.onDecision?.(decision);
       // A promise of another realm or of a library is not an instance of this one's.
@@ -139,6 +142,16 @@ export class Calls {
     } catch {
       return unnoted();
     }
+  }
+
+  /** What the texts of a call were judged as. Agents are not told where a world has its files. */
+  #judgedAs({ call, context, gated }: Judged): string {
+    if (context !== undefined) {
+      return "";
+    }
+    const { containerWorkspaceDir } = this.#options;
+    const explained = () => engineOf(this.#options).explainGate?.(call, { containerWorkspaceDir });
+    return judgedAs(call.arguments, gated.argsForTransport, explained);
   }
 
   #judge(call: ToolCall): Judged {
@@ -149,13 +162,13 @@ export class Calls {
     const heldBack = gated.verdict.decision === "deny" ? undefined : this.#pins?.heldBack(call.toolName);
     if (heldBack !== undefined) {
       const verdict = denied("structural-unpinned-tool", heldBack);
-      return { call, gated: { verdict, argsForTransport: gated.argsForTransport }, offer: undefined };
+      return { call, context, gated: { verdict, argsForTransport: gated.argsForTransport }, offer: undefined };
     }
     const escalates = gated.verdict.decision === "escalate" && ask !== undefined;
     const offer = escalates
       ? engine.approvals.offer(call, gated.verdict, { context, containerWorkspaceDir })
       : undefined;
-    return { call, gated, offer };
+    return { call, context, gated, offer };
   }
 
   /** The person's answer, for which there is so much time and no more. */

@@ -28,7 +28,7 @@
     clippy::unwrap_used
 )]
 
-mod agent;
+mod agents;
 mod answer;
 mod arguments;
 mod asking;
@@ -41,10 +41,11 @@ mod names;
 mod opaque;
 mod options;
 mod patch;
+mod protocols;
 mod settings;
 mod tools;
 
-pub use agent::Agent;
+pub use agents::Agent;
 pub use answer::{HookAnswer, fault};
 pub use call::HookCall;
 pub use options::HookOptions;

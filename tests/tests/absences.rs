@@ -1,5 +1,7 @@
 //! Things that the source of core, and of every package, must not contain.
 
+#[path = "absences/agents.rs"]
+mod agents;
 #[path = "absences/circles.rs"]
 mod circles;
 #[path = "absences/facade.rs"]

@@ -3,9 +3,8 @@
 use callgate_core::{refused_spelling, unescape_token};
 use serde_json::{Map, Value};
 
-use super::agent::Agent;
 use super::patch::Patch;
-use super::tools;
+use super::tools::Table;
 
 /// The roles whose values are paths.
 pub(super) const PATH_ROLES: [&str; 5] = [
@@ -20,15 +19,11 @@ pub(super) const PATH_ROLES: [&str; 5] = [
 const PATCH_TOOL: &str = "apply_patch";
 const PATCH_TEXT: [&str; 3] = ["command", "input", "patch"];
 
-/// Codex's shell, as its hooks know it, and the argument that is added where a command runs elsewhere.
-pub(super) const CODEX_SHELL: &str = "Bash";
-pub(super) const ELSEWHERE: &str = "workdir";
-
 /// The arguments of one of the agent's own tools, with what the agent fills in, and with the files of a patch.
 ///
 /// # Errors
 /// Why a patch cannot be judged.
-pub(super) fn of_own_tool(agent: Agent, tool: &str, given: Value) -> Result<Map<String, Value>, String> {
+pub(super) fn of_own_tool(table: &Table, tool: &str, given: Value) -> Result<Map<String, Value>, String> {
     let mut arguments = match given {
         Value::Null => Map::new(),
         Value::Object(arguments) => arguments,
@@ -37,11 +32,11 @@ pub(super) fn of_own_tool(agent: Agent, tool: &str, given: Value) -> Result<Map<
         }
         _ => return Err("the tool's arguments are not an object".to_owned()),
     };
-    for (names, value) in tools::defaults(agent, tool) {
+    for (names, value) in table.defaults.get(tool).into_iter().flatten() {
         let is_absent = |name: &str| arguments.get(name).is_none_or(Value::is_null);
         if names.split('|').all(is_absent) {
             let first = names.split('|').next().unwrap_or_default();
-            arguments.insert(first.to_owned(), value);
+            arguments.insert(first.to_owned(), value.clone());
         }
     }
     if tool == PATCH_TOOL {

@@ -5,21 +5,22 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::agent::{Agent, Event};
-use super::arguments::{self, CODEX_SHELL, ELSEWHERE};
+use super::agents::{Agent, Event, Step};
+use super::arguments;
 use super::names::Called;
 use super::options::HookOptions;
-use super::tools;
+use super::tools::Table;
 use crate::guard::check_unambiguous;
 
 /// A call of a tool that an agent asks about.
 #[derive(Debug)]
 pub struct HookCall {
-    /// The agent whose tools are called.
-    pub(super) agent: Agent,
-    /// The agent whose protocol is spoken.
-    pub(super) voice: Agent,
-    pub(super) event: Event,
+    /// The agent whose tools are called, which may run the hook of another.
+    pub(super) agent: &'static Agent,
+    /// The tools that the agent has by itself.
+    pub(super) table: Table,
+    /// The event of the hook.
+    pub(super) event: &'static Event,
     /// The mode that the agent says it is in, which may be one without questions.
     pub(super) mode: Option<String>,
     /// The directory that relative paths start from.
@@ -43,44 +44,44 @@ impl HookCall {
     ///
     /// # Errors
     /// Why it is not a question that can be judged: [`fault`](super::fault) is the answer then.
-    pub fn read(agent: Agent, input: &str, options: &HookOptions) -> Result<Self, String> {
+    pub fn read(hook: &'static Agent, input: &str, options: &HookOptions) -> Result<Self, String> {
         check_unambiguous(input).map_err(|error| format!("the agent's question: {error}"))?;
         let input: Value = serde_json::from_str(input).map_err(|error| error.to_string())?;
         let Value::Object(input) = input else {
             return Err("the agent's question is not an object".to_owned());
         };
-        let name = text(&input, &EVENT)?;
-        let event = event_of(agent, name, &input)?;
-        let (tool, given) = match (agent, event) {
-            (Agent::Cursor, Event::Shell) => ("Shell", only(&input, &["command"])?),
-            (Agent::Cursor, Event::Read) => ("Read", only(&input, &["file_path"])?),
-            _ => {
+        let event = event_of(hook, &input)?;
+        let (tool, given) = match event.step {
+            Step::Own { tool, argument } => (tool, only(&input, argument)?),
+            Step::Tool | Step::Permission | Step::Mcp => {
                 let tool = text(&input, &TOOL)?.ok_or("`tool_name` is absent, expected the tool's name")?;
                 (tool, given(&input)?)
             }
         };
-        let (voice, agent) = (voice_of(agent, name), caller(agent, tool, &input));
+        let agent = hook.caller(tool, &input);
+        let table = agent.table();
         let called = Called::read(agent, event, tool, &input, options)?;
         let mut arguments = match (&called, &given) {
-            (Called::Own(tool), _) => arguments::of_own_tool(agent, tool, given.clone())?,
+            (Called::Own(tool), _) => arguments::of_own_tool(&table, tool, given.clone())?,
             (_, Value::Object(arguments)) => arguments.clone(),
             (_, Value::Null) => Map::new(),
             (_, _) => return Err("the tool's arguments are not an object".to_owned()),
         };
-        for name in tools::own_arguments(agent) {
-            arguments.shift_remove(&name);
+        for name in &table.own {
+            arguments.shift_remove(name);
         }
         let mut directory = directory(agent, &input)?;
-        if let (Agent::Codex, Called::Own(tool), Some(started_in)) = (agent, &called, &options.started_in)
-            && tool == CODEX_SHELL
+        if let (Some(moving), Called::Own(tool), Some(started_in)) =
+            (&agent.moving_tool, &called, &options.started_in)
+            && tool == moving.tool
             && !fs::canonicalize(&directory).is_ok_and(|real| real == Path::new(started_in))
         {
-            arguments.insert(ELSEWHERE.to_owned(), Value::String(directory));
+            arguments.insert(moving.argument.to_owned(), Value::String(directory));
             directory = started_in.clone();
         }
         Ok(Self {
             agent,
-            voice,
+            table,
             event,
             mode: text(&input, &MODE)?.map(str::to_owned),
             directory,
@@ -92,18 +93,19 @@ impl HookCall {
 
     /// Returns `true` if the agent asks a person when it is told to.
     pub(super) fn asks(&self, options: &HookOptions) -> bool {
-        self.agent
-            .asks(self.event, self.mode.as_deref(), options.trusts_ask)
+        let asks = self.agent.asks(self.event);
+        asks.holds(self.mode.as_deref(), options.trusts_ask)
     }
 
     /// Returns `true` if a call that nothing stands against is left to a person, or to the agent: it is in a mode for that, or the tool puts
     /// something to a person.
     pub(super) fn is_left_to_a_person(&self) -> bool {
         let asks_itself = match &self.called {
-            Called::Own(tool) => tools::asks_a_person(self.agent, tool),
+            Called::Own(tool) => self.table.person.contains(tool),
             Called::Mcp(_) | Called::Later => false,
         };
-        asks_itself || self.agent.leaves_to_a_person(self.mode.as_deref())
+        let mode = self.mode.as_deref();
+        asks_itself || mode.is_some_and(self.agent.leaves_to_a_person)
     }
 
     /// The directory that the agent is in: the gate's host must have it as its current directory.
@@ -112,62 +114,18 @@ impl HookCall {
     }
 }
 
-/// Copilot speaks as Claude Code does where the event is spelled as there.
-fn voice_of(agent: Agent, event: Option<&str>) -> Agent {
-    match (agent, event) {
-        (Agent::CopilotCli, Some("PreToolUse")) => Agent::Vscode,
-        (Agent::Vscode, None | Some("preToolUse")) => Agent::CopilotCli,
-        (agent, _) => agent,
-    }
-}
-
-/// Which agent of a family runs the hook of another.
-fn caller(agent: Agent, tool: &str, input: &Map<String, Value>) -> Agent {
-    let has = |agent| tools::has(agent, tool);
-    // VS Code and Claude Code give each call a name, and Copilot does not. Claude Code does not say the time.
-    let is_copilot = !input.contains_key("tool_use_id") && !input.contains_key("toolUseId");
-    match agent {
-        Agent::ClaudeCode if !has(agent) && has(Agent::Vscode) => Agent::Vscode,
-        Agent::ClaudeCode if is_copilot && input.contains_key("timestamp") => Agent::CopilotCli,
-        Agent::CopilotCli | Agent::Vscode => match (has(Agent::CopilotCli), has(Agent::Vscode)) {
-            (true, false) => Agent::CopilotCli,
-            (false, true) => Agent::Vscode,
-            (true, true) if is_copilot => Agent::CopilotCli,
-            (true, true) => Agent::Vscode,
-            (false, false) if tool.starts_with("mcp_") => Agent::Vscode,
-            (false, false) if tool.contains('-') => Agent::CopilotCli,
-            (false, false) => agent,
-        },
-        agent => agent,
-    }
-}
-
-/// The protocol that a question which cannot be read is written in, and its event, as far as that can be seen.
-pub(super) fn spoken(agent: Agent, input: &str) -> (Agent, Event) {
+/// The event that a question which cannot be judged is about, as far as that can be seen.
+pub(super) fn event_of_fault(hook: &'static Agent, input: &str) -> &'static Event {
     let Ok(input) = serde_json::from_str::<Map<String, Value>>(input) else {
-        return (agent, Event::Tool);
+        return &hook.before_tool;
     };
     let name = text(&input, &EVENT).unwrap_or_default();
-    let event = event_of(agent, name, &input).unwrap_or(Event::Tool);
-    (voice_of(agent, name), event)
+    hook.event(name, false).unwrap_or(&hook.before_tool)
 }
 
-fn event_of(agent: Agent, name: Option<&str>, input: &Map<String, Value>) -> Result<Event, String> {
-    let event = match (agent, name) {
-        (Agent::Cursor, Some("beforeShellExecution")) => Some(Event::Shell),
-        (Agent::Cursor, Some("beforeMCPExecution")) => Some(Event::Mcp),
-        (Agent::Cursor, Some("beforeReadFile" | "beforeTabFileRead")) => Some(Event::Read),
-        (Agent::Cursor, Some("preToolUse")) => Some(Event::Tool),
-        (Agent::GeminiCli, Some("BeforeTool")) => Some(Event::Tool),
-        (Agent::ClaudeCode | Agent::Codex | Agent::Goose, Some("PreToolUse")) => Some(Event::Tool),
-        (Agent::ClaudeCode | Agent::Codex, Some("PermissionRequest")) => Some(Event::Permission),
-        (Agent::ClaudeCode, Some("PreSkillShellCommand")) => Some(Event::Skill),
-        (Agent::CopilotCli | Agent::Vscode, Some("preToolUse" | "PreToolUse")) => Some(Event::Tool),
-        (Agent::CopilotCli, Some("permissionRequest" | "PermissionRequest")) => Some(Event::Permission),
-        // Copilot does not say it; only what comes before a tool has no result.
-        (Agent::CopilotCli | Agent::Vscode, None) if !input.contains_key("toolResult") => Some(Event::Tool),
-        (_, _) => None,
-    };
+fn event_of(hook: &'static Agent, input: &Map<String, Value>) -> Result<&'static Event, String> {
+    let name = text(input, &EVENT)?;
+    let event = hook.event(name, input.contains_key("toolResult"));
     event.ok_or_else(|| match name {
         Some(name) => format!("the event `{name}` cannot be judged, expected one before a tool runs"),
         None => "the agent's question does not say which event it is about".to_owned(),
@@ -207,23 +165,18 @@ fn given(input: &Map<String, Value>) -> Result<Value, String> {
     }
 }
 
-fn only(input: &Map<String, Value>, names: &[&str]) -> Result<Value, String> {
-    let mut arguments = Map::new();
-    for name in names {
-        let value = input
-            .get(*name)
-            .ok_or_else(|| format!("`{name}` is absent, expected what is asked about"))?;
-        arguments.insert((*name).to_owned(), value.clone());
-    }
-    Ok(Value::Object(arguments))
+fn only(input: &Map<String, Value>, name: &str) -> Result<Value, String> {
+    let value = input.get(name);
+    let value = value.ok_or_else(|| format!("`{name}` is absent, expected what is asked about"))?;
+    Ok(Value::Object(Map::from_iter([(name.to_owned(), value.clone())])))
 }
 
-fn directory(agent: Agent, input: &Map<String, Value>) -> Result<String, String> {
-    let mut found = text(input, &DIRECTORY)?.filter(|directory| !directory.is_empty());
-    if found.is_none() && agent == Agent::Cursor {
-        let roots = input.get("workspace_roots").and_then(Value::as_array);
-        found = roots.and_then(|roots| roots.first()).and_then(Value::as_str);
-    }
+fn directory(agent: &Agent, input: &Map<String, Value>) -> Result<String, String> {
+    let found = text(input, &DIRECTORY)?.filter(|directory| !directory.is_empty());
+    let listed = agent
+        .directories
+        .and_then(|name| input.get(name)?.as_array()?.first()?.as_str());
+    let found = found.or(listed);
     match found {
         Some(directory) if directory.starts_with('/') => Ok(directory.to_owned()),
         Some(directory) => Err(format!("the agent's directory `{directory}` is not absolute")),

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use super::call::HookCall;
 use super::globs::Protected;
 use super::names::Called;
-use super::tools::{annotated, only_reads};
 use crate::gate::{Gate, GateBuilder};
 
 /// The copies that `callgate wrap` keeps beside configurations of any agent; they have the secrets of the configurations.
@@ -18,14 +17,14 @@ impl HookCall {
     /// are protected, and what `callgate wrap` keeps of them.
     #[must_use]
     pub fn added_to(&self, mut builder: GateBuilder) -> GateBuilder {
-        let is_read = matches!(&self.called, Called::Own(tool) if only_reads(self.agent, tool));
+        let is_read = matches!(&self.called, Called::Own(tool) if self.table.only_reads(tool));
         for path in self.agent.protected() {
-            if !is_read || !self.agent.readable().contains(&path) {
+            if !is_read || !self.agent.readable.contains(&path) {
                 builder = builder.protect(path);
             }
         }
         builder = builder.protect(KEPT);
-        for (variable, files) in self.agent.moved() {
+        for (variable, files) in self.agent.moved {
             // A hook has the environment of its agent.
             let folder = std::env::var(variable).unwrap_or_default();
             for file in files.iter().filter(|_| folder.starts_with('/')) {
@@ -34,13 +33,14 @@ impl HookCall {
             }
         }
         for agent in self.agent.family() {
-            let mut tools = annotated(*agent);
-            if let (Called::Own(called), true) = (&self.called, *agent == self.agent) {
-                for (_, tool) in tools.iter_mut().filter(|(name, _)| name == called) {
-                    *tool = self.with_opaque_arguments(tool);
+            let table = agent.table();
+            let tools = table.annotated().map(|(name, annotation)| match &self.called {
+                Called::Own(called) if agent == self.agent && name == *called => {
+                    (name, self.with_opaque_arguments(annotation))
                 }
-            }
-            builder = builder.server(agent.as_str(), "filesystem", tools);
+                _ => (name, annotation.to_owned()),
+            });
+            builder = builder.server(agent.as_str(), "filesystem", tools.collect());
         }
         builder
     }
@@ -53,7 +53,7 @@ impl HookCall {
         let texts: Vec<Value> = texts
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
-        let of_settings = self.agent.protected();
+        let of_settings: Vec<&str> = self.agent.protected().collect();
         let texts = texts.iter().filter_map(Value::as_str);
         texts
             .map(|text| Protected {

@@ -4,7 +4,7 @@ use callgate_core::without_comments;
 use callgate_jsontext::rewrite;
 use serde_json::{Map, Value};
 
-use super::agent::Agent;
+use super::agents::Agent;
 
 /// How settings are described that a hook can neither be added to nor taken out of.
 const UNKNOWN: &str = "expected settings as a JSON object, with an object `hooks` of lists if it has hooks";
@@ -32,7 +32,7 @@ pub(super) fn with_entry(text: &str, event: &str, entry: &Value) -> Result<Strin
 
 /// The settings without the hooks that [`settings`](super::settings) adds for the agent, and without the lists that then have
 /// nothing. Everything else stays byte for byte.
-pub(super) fn without_hooks(text: &str, agent: Agent) -> Result<String, String> {
+pub(super) fn without_hooks(text: &str, agent: &Agent) -> Result<String, String> {
     let mut settings = read_settings(text)?;
     let root = settings.as_object_mut().ok_or(UNKNOWN)?;
     let Some(hooks) = root.get_mut("hooks") else {
@@ -63,7 +63,7 @@ pub(super) fn without_hooks(text: &str, agent: Agent) -> Result<String, String> 
 }
 
 /// Returns `true` if all that the entry runs is the hook of the agent.
-fn is_hook(entry: &Value, agent: Agent) -> Result<bool, String> {
+fn is_hook(entry: &Value, agent: &Agent) -> Result<bool, String> {
     let inner = entry.get("hooks").and_then(Value::as_array);
     let hooks = inner.map_or_else(|| vec![entry], |hooks| hooks.iter().collect());
     let is_own = |hook: &&Value| {
@@ -84,6 +84,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn codex() -> &'static Agent {
+        Agent::named("codex").unwrap()
+    }
 
     #[track_caller]
     fn check_added(text: &str, expected: &str) {
@@ -124,11 +128,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(
-            without_hooks(text, Agent::Codex).as_deref(),
-            Ok(expected),
-            "{text}"
-        );
+        assert_eq!(without_hooks(text, codex()).as_deref(), Ok(expected), "{text}");
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
             check(&text, &text);
         }
         let both = format!(r#"{{"hooks": {{"E": [{{"hooks": [{bare}, {{"command": "x"}}]}}]}}}}"#);
-        assert!(without_hooks(&both, Agent::Codex).is_err());
-        assert!(without_hooks(r#"{"hooks": []}"#, Agent::Codex).is_err());
+        assert!(without_hooks(&both, codex()).is_err());
+        assert!(without_hooks(r#"{"hooks": []}"#, codex()).is_err());
     }
 }

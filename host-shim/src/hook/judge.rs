@@ -6,14 +6,13 @@ use callgate_core::{Approvals, Audience, Decision, Verdict};
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 
-use super::agent::{Agent, Event};
+use super::agents::Step;
 use super::answer::{Answered, HookAnswer, fault_at};
-use super::arguments::{CODEX_SHELL, is_patch, is_relative, leads_elsewhere, make_absolute, paths, top};
+use super::arguments::{is_patch, is_relative, leads_elsewhere, make_absolute, paths, top};
 use super::call::HookCall;
 use super::globs::{Protected, named};
 use super::names::Called;
 use super::options::HookOptions;
-use super::tools;
 use crate::backend::{Request, Response};
 use crate::gate::Gate;
 use crate::guard::{Answerer, Journal, JournalEntry, now};
@@ -39,7 +38,7 @@ impl HookCall {
         }
         match self.decide(gate, options) {
             Ok(answer) => answer,
-            Err(reason) => fault_at(self.voice, self.event, &reason),
+            Err(reason) => fault_at(self.event, &reason),
         }
     }
 
@@ -151,11 +150,9 @@ impl HookCall {
 
     /// Returns `true` if the agent asks once more before the command runs, and can ask a person then.
     fn is_left(&self, options: &HookOptions) -> bool {
-        self.agent == Agent::Cursor
-            && self.event == Event::Tool
-            && self.called == Called::Own("Shell".to_owned())
-            && options.leaves_execution
-            && options.trusts_ask
+        let is_meant = |step| matches!((step, &self.called), (Step::Own { tool, .. }, Called::Own(called)) if tool == called);
+        let is_trusted = options.leaves_execution && options.trusts_ask;
+        is_trusted && self.event.step == Step::Tool && self.agent.asks_again(is_meant)
     }
 
     /// The servers and tools that the call may be of.
@@ -198,13 +195,18 @@ impl HookCall {
         if is_own {
             self.judge_opaque(gate, &tool, &mut response)?;
             self.judge_globs(gate, &tool, &arguments, &mut response);
-            stays = [tools::patterns(self.agent, &tool), relative_to_others(&response)].concat();
+            stays = relative_to_others(&response);
+            stays.extend(self.table.patterns.get(&tool).cloned().unwrap_or_default());
         }
         if response.verdict.decision != Decision::Deny {
             self.check_unchanged(is_own, &stays, &mut response);
         }
-        let is_codex_shell = self.agent == Agent::Codex && tool == CODEX_SHELL;
-        let sent = match is_own && (is_patch(&tool) || is_codex_shell) {
+        let moves = self
+            .agent
+            .moving_tool
+            .as_ref()
+            .is_some_and(|moving| moving.tool == tool);
+        let sent = match is_own && (is_patch(&tool) || moves) {
             // The files of a patch, and where a command runs, are not arguments of the tool.
             true => Some(self.given.clone()),
             false => {
@@ -224,7 +226,7 @@ impl HookCall {
 
     /// Returns `true` if a path of the call is one of the agent's settings.
     fn touches_settings(&self, judged: &Judged) -> bool {
-        let protected = self.agent.protected().into_iter().map(Protected::of_settings);
+        let protected = self.agent.protected().map(Protected::of_settings);
         let protected: Vec<Protected> = protected.collect();
         let home = std::env::var("HOME").unwrap_or_default();
         let mut paths = judged.response.explanation.iter().flat_map(paths);
@@ -236,8 +238,10 @@ impl HookCall {
 
     /// Denies a call with a pattern of names that names a protected path.
     fn judge_globs(&self, gate: &Gate, tool: &str, arguments: &Value, response: &mut Response) {
-        let globs = tools::globs(self.agent, tool);
-        if globs.is_empty() || response.verdict.decision == Decision::Deny {
+        let Some(globs) = self.table.globs.get(tool) else {
+            return;
+        };
+        if response.verdict.decision == Decision::Deny {
             return;
         }
         let paths = response.explanation.iter().flat_map(paths);
@@ -248,7 +252,7 @@ impl HookCall {
         }
         let protected = self.protected_in(gate);
         let home = std::env::var("HOME").unwrap_or_default();
-        for name in &globs {
+        for name in globs {
             let texts = match arguments.get(name) {
                 Some(Value::Array(texts)) => texts.as_slice(),
                 Some(text) => std::slice::from_ref(text),
@@ -282,9 +286,9 @@ impl HookCall {
                 arguments.insert(name.clone(), value.clone());
             }
         }
-        for name in tools::own_arguments(self.agent) {
-            if let Some(value) = given.and_then(|given| given.get(&name)) {
-                arguments.insert(name, value.clone());
+        for name in &self.table.own {
+            if let Some(value) = given.and_then(|given| given.get(name)) {
+                arguments.insert(name.clone(), value.clone());
             }
         }
         arguments
@@ -292,7 +296,7 @@ impl HookCall {
 
     /// Denies a call whose arguments mean one thing here and may mean another to whoever gets them.
     fn check_unchanged(&self, is_own: bool, stays: &[String], response: &mut Response) {
-        let takes = self.voice.takes_arguments(self.event);
+        let takes = self.event.takes_arguments;
         let given = match &self.called {
             Called::Own(tool) if is_patch(tool) => &Value::Null,
             _ => &self.given,

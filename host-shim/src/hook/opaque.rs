@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::call::HookCall;
 use super::judge::verdict_of;
-use super::tools;
 use crate::backend::Response;
 use crate::gate::Gate;
 
@@ -118,14 +117,12 @@ impl HookCall {
     /// The names of the arguments that the annotation of the tool has, without those that were added for this call.
     fn described(&self, gate: &Gate, tool: &str) -> BTreeSet<String> {
         let given = annotation(gate, self.agent.as_str(), tool);
-        let own = tools::annotated(self.agent)
-            .into_iter()
-            .find(|(name, _)| name == tool);
+        let own = self.table.annotated().find(|(name, _)| name == tool);
         let own = own.map(|(_, own)| own).filter(|own| {
             let added: Option<Value> = serde_json::from_str(&self.with_opaque_arguments(own)).ok();
             added == given
         });
-        let annotation = own.and_then(|own| serde_json::from_str(&own).ok()).or(given);
+        let annotation = own.and_then(|own| serde_json::from_str(own).ok()).or(given);
         let args = annotation
             .as_ref()
             .and_then(|annotation| annotation.get("args")?.as_object());

@@ -5,9 +5,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use callgate_jsontext::render;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::agent::Agent;
+use super::agents::{Agent, Run};
 use super::entries::{with_entry, without_hooks};
 
 /// A file of an agent's settings with a hook.
@@ -34,20 +34,10 @@ pub enum SettingsOf<'p> {
 
 impl SettingsOf<'_> {
     /// The file that the agent reads.
-    fn file(self, agent: Agent) -> PathBuf {
-        let usual = match agent {
-            Agent::ClaudeCode => ".claude/settings.json",
-            Agent::Codex => ".codex/hooks.json",
-            Agent::Cursor => ".cursor/hooks.json",
-            Agent::GeminiCli => ".gemini/settings.json",
-            Agent::CopilotCli => ".copilot/hooks/callgate.json",
-            Agent::Vscode => ".copilot/hooks/callgate-vscode.json",
-            Agent::Goose => ".agents/plugins/callgate/hooks/hooks.json",
-        };
+    fn file(self, agent: &Agent) -> PathBuf {
         match self {
-            Self::User(home) => home.join(usual),
-            // These two have another folder in a project.
-            Self::Project(folder) => folder.join(usual.replace(".copilot/", ".github/")),
+            Self::User(home) => home.join(agent.settings.file),
+            Self::Project(folder) => folder.join(agent.settings.in_project),
             Self::File(file) => file.to_owned(),
         }
     }
@@ -57,7 +47,7 @@ impl SettingsOf<'_> {
 ///
 /// # Errors
 /// A file cannot be read, or is not one that a hook can be taken out of.
-pub fn settings_without(agent: Agent, of: SettingsOf<'_>) -> Result<Vec<SettingsFile>, String> {
+pub fn settings_without(agent: &Agent, of: SettingsOf<'_>) -> Result<Vec<SettingsFile>, String> {
     let path = of.file(agent);
     let Some(before) = read(&path)? else {
         return Ok(Vec::new());
@@ -73,79 +63,28 @@ pub fn settings_without(agent: Agent, of: SettingsOf<'_>) -> Result<Vec<Settings
 /// # Errors
 /// A file cannot be read, or is not one that a hook can be added to.
 pub fn settings(
-    agent: Agent,
+    agent: &Agent,
     of: SettingsOf<'_>,
     command: &str,
     patience: u64,
 ) -> Result<Vec<SettingsFile>, String> {
     let path = of.file(agent);
-    // Without such a switch, or with one that only new versions know, the shell makes every other end of the command a denial.
-    // Cursor and goose have a switch; Copilot CLI denies by itself at every end but 0.
+    // Agents with a switch that all of their versions know, and those that deny at every end but 0, do not need this.
     let closed = format!("{command} || {{ [ $? -eq 2 ] || echo 'callgate: the hook failed' >&2; exit 2; }}");
-    let (base, entries) = match agent {
-        Agent::ClaudeCode => {
-            let hook =
-                json!({"type": "command", "command": closed, "timeout": patience, "onFailure": "block"});
-            let entry = json!({"matcher": "*", "hooks": [hook]});
-            (
-                json!({}),
-                vec![("PreToolUse", entry.clone()), ("PreSkillShellCommand", entry)],
-            )
-        }
-        Agent::Codex => {
-            let hook = json!({"type": "command", "command": closed, "timeout": patience});
-            let entry = json!({"hooks": [hook]});
-            (json!({}), vec![("PreToolUse", entry)])
-        }
-        Agent::Cursor => {
-            let entry = |command: &str| json!({"command": command, "timeout": patience, "failClosed": true});
-            let entries = vec![
-                ("preToolUse", entry(&format!("{command} --leave-execution"))),
-                ("beforeShellExecution", entry(command)),
-                ("beforeMCPExecution", entry(command)),
-                ("beforeReadFile", entry(command)),
-            ];
-            (json!({"version": 1}), entries)
-        }
-        Agent::GeminiCli => {
-            let hook = json!({"type": "command", "name": "callgate", "command": closed, "timeout": patience.saturating_mul(1000)});
-            let entry = json!({"matcher": ".*", "hooks": [hook]});
-            (json!({}), vec![("BeforeTool", entry)])
-        }
-        Agent::CopilotCli => {
-            let entry = json!({"type": "command", "bash": command, "timeoutSec": patience});
-            (json!({"version": 1}), vec![("preToolUse", entry)])
-        }
-        Agent::Vscode => {
-            let entry = json!({"type": "command", "command": closed, "timeout": patience});
-            (json!({}), vec![("PreToolUse", entry)])
-        }
-        Agent::Goose => {
-            let hook =
-                json!({"type": "command", "command": command, "timeout": patience, "on_failure": "block"});
-            (json!({}), vec![("PreToolUse", json!({"hooks": [hook]}))])
-        }
+    let run = Run {
+        command,
+        closed,
+        patience,
     };
-    let mut files = vec![with_entries(path, &base, &entries)?];
-    if agent == Agent::Goose {
-        files.extend(goose_plugin(&files)?);
+    let entries = (agent.settings.entries)(&run);
+    let beside = (agent.settings.beside)(&path);
+    let mut files = vec![with_entries(path, &(agent.settings.base)(), &entries)?];
+    if let Some((path, text)) = beside {
+        let before = read(&path)?;
+        let after = before.clone().unwrap_or_else(|| render(&text, "") + "\n");
+        files.push(SettingsFile { path, before, after });
     }
     Ok(files)
-}
-
-/// The file that makes a folder a plugin, beside the folder of the hooks.
-fn goose_plugin(files: &[SettingsFile]) -> Result<Option<SettingsFile>, String> {
-    let folder = files.first().and_then(|file| file.path.parent()?.parent());
-    let Some(folder) = folder else { return Ok(None) };
-    let path = folder.join("plugin.json");
-    let before = read(&path)?;
-    let plugin = json!({
-        "name": "callgate",
-        "version": env!("CARGO_PKG_VERSION"),
-        "description": "Judges each tool call before it is made",
-    });
-    let after = before.clone().unwrap_or_else(|| render(&plugin, "") + "\n");
-    Ok(Some(SettingsFile { path, before, after }))
 }
 
 fn with_entries(path: PathBuf, base: &Value, entries: &[(&str, Value)]) -> Result<SettingsFile, String> {

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
+use callgate_host::hook::Agent;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -13,15 +14,9 @@ use crate::project::Project;
 mod people;
 mod stalled;
 
-pub(crate) const AGENTS: [&str; 7] = [
-    "claude-code",
-    "codex",
-    "cursor",
-    "gemini-cli",
-    "copilot-cli",
-    "vscode",
-    "goose",
-];
+pub(crate) fn agents() -> impl Iterator<Item = &'static str> {
+    Agent::ALL.iter().map(|agent| agent.as_str())
+}
 
 /// A question and its answer. `ROOT` stands for the folder of the project and of the home.
 #[derive(Deserialize)]
@@ -91,7 +86,7 @@ impl Hooked {
 fn every_agent_gets_its_answer_byte_for_byte() {
     let hooked = Hooked::new();
     let mut count = 0;
-    for agent in AGENTS {
+    for agent in agents() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/command/hooks/{agent}.jsonl"));
         let cases = fs::read_to_string(&file).expect("cases");
         for line in cases.lines() {

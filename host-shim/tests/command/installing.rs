@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::hooks::AGENTS;
+use crate::hooks::agents;
 use crate::project::Project;
 
 #[test]
@@ -49,7 +49,7 @@ fn installing_shows_first_and_keeps_what_is_there() {
             .is_some_and(|command| command.contains(" hook claude-code --bundle /"))
     );
     project.check(&human, 0, &["there already"], &[]);
-    for agent in AGENTS {
+    for agent in agents() {
         let install = [
             "hook",
             "install",
@@ -212,7 +212,7 @@ fn hooks(value: &Value) -> Vec<&Value> {
 #[test]
 fn a_hook_that_cannot_run_denies() {
     let project = Project::new();
-    for agent in AGENTS {
+    for agent in agents() {
         let install = [
             "hook",
             "install",

@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const TABLES = join(HERE, "../../../host-shim/src/hook/tools");
-const SETTINGS = readFileSync(join(HERE, "../../../host-shim/src/hook/settings.rs"), "utf8");
+const CLAUDE_CODE = readFileSync(join(HERE, "../../../host-shim/src/hook/agents/claude_code.rs"), "utf8");
 /** Packages that were fetched stay, by version. */
 const FETCHED = join(HERE, "../../../target/published-agents");
 const WAIT = { timeout: 600_000 };
@@ -127,7 +127,7 @@ published("claude-code", "@anthropic-ai/claude-agent-sdk", (version) => {
   const others = ["PreModelSwitch", "PreCompact"];
   const events = listed("HOOK_EVENTS").filter((name) => name.startsWith("Pre") && !others.includes(name));
   assert.deepEqual(
-    events.filter((name) => !SETTINGS.includes(`"${name}"`)),
+    events.filter((name) => !CLAUDE_CODE.includes(`"${name}"`)),
     [],
     "the hook is not installed for events",
   );

@@ -38,7 +38,7 @@ pub(crate) struct Hook {
     what: Option<What>,
     /// The agent that runs the hook
     #[arg(required = true, value_parser = agents())]
-    agent: Option<Agent>,
+    agent: Option<&'static Agent>,
     /// Write each decision to this file, as the guard does; if it cannot be written, nothing is allowed
     #[arg(long, alias = "log", value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -86,12 +86,9 @@ Examples:
 
 Exit codes: 0 the answer is on standard output, 2 the call is denied.";
 
-fn agents() -> impl TypedValueParser<Value = Agent> {
-    PossibleValuesParser::new(Agent::ALL.map(Agent::as_str)).map(|name| {
-        let found = Agent::ALL.into_iter().find(|agent| agent.as_str() == name);
-        // The names are those of the agents.
-        found.unwrap_or(Agent::ClaudeCode)
-    })
+fn agents() -> impl TypedValueParser<Value = &'static Agent> {
+    let names = Agent::ALL.iter().map(|agent| agent.as_str());
+    PossibleValuesParser::new(names).try_map(|name| Agent::named(&name).ok_or("no such agent"))
 }
 
 impl Hook {
@@ -114,7 +111,7 @@ impl Hook {
         }
     }
 
-    fn judge(&self, agent: Agent) -> u8 {
+    fn judge(&self, agent: &'static Agent) -> u8 {
         // The answer tells the failure.
         std::panic::set_hook(Box::new(|_| {}));
         let mut input = String::new();
@@ -135,7 +132,7 @@ impl Hook {
         }
     }
 
-    fn answer(&self, agent: Agent, input: &mut String) -> Result<HookAnswer, Failure> {
+    fn answer(&self, agent: &'static Agent, input: &mut String) -> Result<HookAnswer, Failure> {
         self.setup.check_absolute()?;
         let most = io::stdin().take(MOST_BYTES + 1).read_to_string(input);
         let read = most.map_err(|error| Failure::Fault(format!("the agent's question: {error}")))?;

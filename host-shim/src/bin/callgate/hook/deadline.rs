@@ -43,7 +43,7 @@ enum News {
 ///
 /// A process may hang in a way that not even its end frees it from, such as a look at a mount whose server is gone. So everything that may
 /// hang is done in another process, or in threads here that hold nothing which the answer needs.
-pub(super) fn answer(agent: Agent, patience: Duration) -> ExitCode {
+pub(super) fn answer(agent: &'static Agent, patience: Duration) -> ExitCode {
     let until = Instant::now() + patience;
     let (tell, news) = channel();
     let judging = Judging::default();
@@ -67,7 +67,7 @@ pub(super) fn answer(agent: Agent, patience: Duration) -> ExitCode {
     code.into()
 }
 
-fn await_answer(agent: Agent, news: &Receiver<News>, until: Instant) -> HookAnswer {
+fn await_answer(agent: &'static Agent, news: &Receiver<News>, until: Instant) -> HookAnswer {
     let mut question = Vec::new();
     loop {
         let why = match news.recv_timeout(until.saturating_duration_since(Instant::now())) {
@@ -83,7 +83,7 @@ fn await_answer(agent: Agent, news: &Receiver<News>, until: Instant) -> HookAnsw
     }
 }
 
-fn judged_elsewhere(agent: Agent, tell: &Sender<News>, judging: &Judging) -> HookAnswer {
+fn judged_elsewhere(agent: &'static Agent, tell: &Sender<News>, judging: &Judging) -> HookAnswer {
     let mut question = Vec::new();
     let answered = started().and_then(|mut child| {
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());

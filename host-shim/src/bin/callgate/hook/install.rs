@@ -52,7 +52,7 @@ impl Whose {
 pub(crate) struct Uninstall {
     /// The agent
     #[arg(value_parser = agents())]
-    agent: Agent,
+    agent: &'static Agent,
     #[command(flatten)]
     whose: Whose,
     /// Write it
@@ -75,7 +75,7 @@ impl Uninstall {
 pub(crate) struct Install {
     /// The agent
     #[arg(value_parser = agents())]
-    agent: Agent,
+    agent: &'static Agent,
     /// The bundle that calls are judged by
     #[arg(long, short, value_name = "FILE")]
     bundle: PathBuf,
@@ -116,9 +116,7 @@ impl Install {
         if !out.human {
             return Ok(Exit::Allow);
         }
-        if let Some(advice) = advice(self.agent) {
-            out.line(&paint(DIM, advice))?;
-        }
+        out.line(&paint(DIM, self.agent.advice()))?;
         Ok(Exit::Allow)
     }
 
@@ -211,33 +209,6 @@ fn change(files: &[SettingsFile], writes: bool, unchanged: &str, out: &mut Out) 
         (false, false) => out.line("Nothing is written yet: --write does it.")?,
     }
     Ok(Exit::Allow)
-}
-
-/// Things to know or to do after the hook is installed.
-fn advice(agent: Agent) -> Option<&'static str> {
-    match agent {
-        Agent::Codex => Some(
-            "Codex runs the hook once you have trusted it: /hooks in Codex. It lets calls pass if the hook takes longer than its time.",
-        ),
-        Agent::GeminiCli => Some(
-            "Gemini CLI cannot ask a person for a hook: what would be asked about is denied, unless --ask is there.",
-        ),
-        Agent::Goose => Some(
-            "goose cannot ask a person for a hook: what would be asked about is denied, unless --ask is there.",
-        ),
-        Agent::CopilotCli => Some(
-            "Copilot CLI approves a hook's questions by itself with --allow-all-tools: what would be asked about is denied, unless --ask or \
-             --trust-ask is there. It lets calls pass if the hook takes longer than its time.",
-        ),
-        Agent::Vscode => Some("VS Code lets calls pass if the hook takes longer than its time."),
-        Agent::ClaudeCode => Some(
-            "Claude Code does not ask in the modes auto, bypassPermissions, dontAsk and plan: what would be asked about is denied there, \
-             unless --ask or --trust-ask is there. Before 2.1.295 it lets calls pass if the hook takes longer than its time.",
-        ),
-        Agent::Cursor => Some(
-            "Cursor may run at once what it is to ask about: that is denied, unless --ask or --trust-ask is there.",
-        ),
-    }
 }
 
 fn absolute(path: &Path) -> Result<String, Failure> {

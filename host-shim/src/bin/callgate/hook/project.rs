@@ -6,7 +6,7 @@ use callgate_host::BUNDLE_FILE;
 use callgate_host::hook::Agent;
 
 /// The bundle of the project that the agent is in, if it has one.
-pub(super) fn bundle(agent: Agent, directory: &str) -> Option<PathBuf> {
+pub(super) fn bundle(agent: &Agent, directory: &str) -> Option<PathBuf> {
     // The project that the agent was started for, wherever it is now.
     let told = agent.project_variable().and_then(std::env::var_os);
     let told = told.map(PathBuf::from).filter(|folder| folder.is_absolute());

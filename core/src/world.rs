@@ -23,6 +23,7 @@ mod signature;
 mod tests;
 mod visibility;
 
+pub(crate) use address::is_canonical_address;
 #[cfg(feature = "analysis")]
 pub(crate) use condition::BuiltIn;
 pub(crate) use condition::Condition;
@@ -69,6 +70,15 @@ impl World {
             directory.path = absolute(&directory.path);
         }
         self
+    }
+}
+
+impl World {
+    /// The subdirectories of a root that have a row of their own in a mode.
+    pub(crate) fn rows_below<'w>(&'w self, mode: &'w str, root: &'w str) -> impl Iterator<Item = &'w str> {
+        let visible = self.visibility.of_root(mode, root).filter_map(|(name, _)| name);
+        let operated = self.operations.of_root(mode, root).filter_map(|(name, _)| name);
+        visible.chain(operated)
     }
 }
 

@@ -226,6 +226,55 @@ group("own names only", S_WALK, keyed("think", "constructor", "x"), [
   gate("fs/think", {}, ALLOW), gate("fs/think", { constructor: "x" }, ALLOW), gate("fs/think", { constructor: "y" }, above('"constructor"')),
 ]);
 
+const S_SPELLED = "5: a name that differs by case alone from one that a ceiling looks at is denied";
+const misspelt = deny("structural-unreadable-argument");
+group("a constrained argument in other letters", S_SPELLED, keyed("think", "path", "src/**"), [
+  gate("fs/think", { path: "src/a.rs" }, ALLOW), gate("fs/think", { path: "/etc/passwd" }, above('"path"')),
+  gate("fs/think", { Path: "/etc/passwd" }, misspelt), gate("fs/think", { PATH: "src/a.rs" }, misspelt),
+  gate("fs/think", { paths: "/etc/passwd" }, ALLOW),
+]);
+group("a constrained argument within others, in other letters", S_SPELLED, keyed("think", "/edits/*/path", "src/**"), [
+  gate("fs/think", { edits: [{ path: "src/a.rs" }] }, ALLOW), gate("fs/think", { edits: [{ path: "/etc/passwd" }] }, above()),
+  gate("fs/think", { edits: [{ Path: "/etc/passwd" }] }, misspelt), gate("fs/think", { Edits: [{ path: "/etc/passwd" }] }, misspelt),
+  gate("fs/think", { edits: { a: { pAth: "/etc/passwd" } } }, misspelt),
+]);
+group("an alias in other letters", S_SPELLED, constrained(["src/**"]), [
+  gate("fs/read_file", { file: "src/a.rs" }, ALLOW),
+  gate("fs/read_file", { path: "src/a.rs", File: "/etc/passwd" }, misspelt),
+]);
+const S_TAKEN = "12: a value that the server takes for an absent argument has to match as well";
+const taking = (absent) => ({
+  ...engine({ tool_arg_constraints: [{ tool: "*", arg_patterns: ["src/**"], arg_key: "path" }] }),
+  toolAnnotations: annotations({ fs: {
+    save: tool("edit", "workspace_write", { args: { path: { roles: ["write-path"], absent } } }),
+    keep: tool("edit", "workspace_write", { args: { path: ["write-path"] }, inputSchema: { type: "object",
+      properties: { path: { type: "string", default: absent } } } }),
+    first: tool("edit", "workspace_write", { args: { path: { roles: ["write-path"], absent }, to: ["write-path"] } }),
+  } }),
+});
+group("what is taken lies without", S_TAKEN, taking("/etc/passwd"), [
+  gate("fs/save", {}, above('"path"')), gate("fs/save", { path: null }, above('"path"')), gate("fs/keep", {}, above('"path"')),
+  gate("fs/save", { path: "src/a.rs" }, ALLOW),
+]);
+group("what is taken lies within", S_TAKEN, taking("/srv/box/src/a.rs"), [
+  gate("fs/save", {}, ALLOW), gate("fs/keep", {}, ALLOW), gate("fs/save", { path: "/etc/passwd" }, above('"path"')),
+]);
+group("nothing is taken", S_TAKEN, taking("nothing"), [gate("fs/save", {}, ALLOW)]);
+const params = taking("/etc/passwd");
+for (const one of params.toolAnnotations.servers.fs.tools) {
+  one.arg_schema = { path_params: ["to", "path"] };
+}
+group("what is taken, of path_params", S_TAKEN,
+  { ...params, ceiling: { tool_arg_constraints: [{ tool: "*", arg_patterns: ["src/**"] }] } }, [
+    gate("fs/first", { to: "src/a.rs" }, above('"path"'), "whatever stands first"),
+    gate("fs/first", { to: "src/a.rs", path: "src/b.txt" }, ALLOW),
+  ]);
+group("a NUL in a text", "12: a text has to match up to its first NUL as well, where it ends for a program in C",
+  keyed("think", "name", "*.md"), [
+    gate("fs/think", { name: "a.md" }, ALLOW), gate("fs/think", { name: "run.sh\0.md" }, above('"name"')),
+    gate("fs/think", { name: "a.md\0b.md" }, ALLOW), gate("fs/think", { name: ["a.md", "run.sh\0.md"] }, above('"name"')),
+  ]);
+
 // ==== workspace roots
 const S_ROOTS = "issue: workspace roots are usable as a sandbox";
 group("roots", S_ROOTS, { ...engine({ workspace_roots: ["/srv/box/src", "~/notes"] }), allowedDirectory: null }, [

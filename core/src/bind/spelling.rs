@@ -12,16 +12,17 @@ use crate::program::Tool;
 pub(super) type Misspelt = (String, String);
 
 /// A member of the arguments, or one in them where conditions look, that some programs take for one that the tool's annotation,
-/// schema or conditions name: the least.
+/// schema, conditions or ceiling name: the least.
 pub(super) fn misspelt_argument(
     tool: &Tool,
     members: &[(Cow<'_, str>, Value<'_>)],
     depth: usize,
 ) -> Option<Misspelt> {
-    let conditioned = [&tool.siblings, &*tool.conditioned];
+    let conditioned = [&tool.siblings, &*tool.conditioned, &tool.ceiling.places];
     let known = || {
         let keys = conditioned.into_iter().flat_map(PointerTree::keys);
-        tool.member_names().chain(keys.map(|(key, _)| key))
+        let aliases = tool.aliases.keys().map(|alias| &**alias);
+        tool.member_names().chain(aliases).chain(keys.map(|(key, _)| key))
     };
     let found = members.iter().filter_map(|(name, value)| {
         let below: Vec<&PointerTree> = conditioned

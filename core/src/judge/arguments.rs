@@ -367,6 +367,8 @@ impl<'p> Case<'p, '_, '_> {
             if let Some(replaced) = self.canonicalizer.replacement(operand, false) {
                 texts.extend(replaced.transport.into_iter().chain(replaced.policy));
             }
+            // What is sent of a place is a path of the host, which no condition names.
+            texts.extend(operand.located().map(|located| located.address.clone()));
         }
         for parts in parts.values() {
             if let Some(replaced) = self.canonicalizer.replacement_of_parts(parts, false) {

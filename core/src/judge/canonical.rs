@@ -135,6 +135,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                 let resolution = world.resolve_address(text, context.mode(), context, &mut self.resolver());
                 if let Ok(located) = &resolution {
                     self.check_sent(located.path.as_str(), false)?;
+                    self.check_place(located)?;
                 }
                 Ok(Form::Address(Box::new(resolution)))
             }
@@ -162,6 +163,20 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             is_plain_name(&canonical)
         });
         self.facts.has_failed() || (is_judged_as_name && (is_sent_as_name || is_plain_name(text)))
+    }
+
+    /// Refuses an address whose path programs take for that of another place, or for several paths.
+    fn check_place(&mut self, located: &Located) -> Result<(), Unresolvable> {
+        if self.program.compatibility == Compatibility::Runtime {
+            return Ok(());
+        }
+        if self.resolver().equivalent(&located.path)?.is_some() {
+            return Err(Unresolvable::Equivalent);
+        }
+        match self.holds_paths(&located.lexical, "/", &located.path) {
+            true => Err(Unresolvable::Several),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn resolver(&mut self) -> Resolver<'_, 'h> {

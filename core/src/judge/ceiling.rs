@@ -17,7 +17,10 @@ const STEPS_OF_A_VALUE: usize = 8;
 
 /// One value that a constraint is about.
 struct Found {
-    argument: usize,
+    /// The argument that holds it; `None` for a value that the server takes for an absent one.
+    argument: Option<usize>,
+    /// The operand that such a value is.
+    taken: Option<usize>,
     place: Vec<PointerToken>,
     /// The string; `None` where it is something else, which matches no pattern.
     text: Option<String>,
@@ -91,7 +94,7 @@ impl Case<'_, '_, '_> {
         let tool = self.tool.filter(|tool| !tool.ceiling.constraints.is_empty())?;
         let anchors = self.anchors();
         let order = self.operands_by_place();
-        let mut first: Option<(usize, usize)> = None;
+        let mut first: Option<(usize, String)> = None;
         for group in &tool.ceiling.groups {
             let found = self.mismatch_in(ceiling, &tool.ceiling, group, (&anchors, &order));
             if self.canonicalizer.facts.has_failed() {
@@ -99,27 +102,24 @@ impl Case<'_, '_, '_> {
             }
             first = first.into_iter().chain(found).min();
         }
-        let (place, argument) = first?;
+        let (place, name) = first?;
         let (at, _) = tool.ceiling.constraints.get(place)?;
         let shown = &ceiling.constraints.get(*at)?.shown;
-        let (name, tool) = (
-            self.name_of(Some(argument)),
-            format!("{}/{}", self.call.server, self.call.tool),
-        );
+        let tool = format!("{}/{}", self.call.server, self.call.tool);
         Some(format!(
             "argument {name:?} of tool \"{tool}\" does not match the ceiling's {shown}"
         ))
     }
 
-    /// The first of the constraints that does not hold, by its place among those of the tool, and the argument for which it does
-    /// not. All of them look at the same values, of which the forms are found once.
+    /// The first of the constraints that does not hold, by its place among those of the tool, and the name of the argument for
+    /// which it does not. All of them look at the same values, of which the forms are found once.
     fn mismatch_in(
         &mut self,
         ceiling: &Ceiling,
         constrained: &ToolCeiling,
         group: &[usize],
         ([workspace, home], order): (&[Anchor; 2], &[usize]),
-    ) -> Option<(usize, usize)> {
+    ) -> Option<(usize, String)> {
         let mut constraints = Vec::with_capacity(group.len());
         for place in group {
             let (at, _) = constrained.constraints.get(*place)?;
@@ -143,7 +143,8 @@ impl Case<'_, '_, '_> {
             // Those behind it no longer matter.
             constraints.truncate(failed.map_or(constraints.len(), |at| at + 1));
             if failed.is_some() {
-                first = constraints.pop().map(|(place, ..)| (place, found.argument));
+                let name = self.name_of_found(&found);
+                first = constraints.pop().map(|(place, ..)| (place, name));
             }
             if constraints.is_empty() {
                 break;
@@ -152,16 +153,40 @@ impl Case<'_, '_, '_> {
         first
     }
 
-    /// The values that a constraint is about; none where it does not apply.
+    /// The values that a constraint is about, those that the server takes for absent arguments among them; none where it does
+    /// not apply.
     fn found(&self, looked_at: &Constrained) -> Vec<Found> {
-        match looked_at {
+        let mut found = match looked_at {
             Constrained::Argument(name) => self.values_at(name, false),
             Constrained::PathParams(names) => {
                 let mut values = names.iter().map(|name| self.values_at(name, true));
                 let first = values.find(|values| values.iter().any(|found| found.text.is_some()));
                 first.unwrap_or_default()
             }
-        }
+        };
+        let is_meant = |operand: &Operand<'_, '_>| {
+            let argument = operand.bound.absent;
+            argument.is_some_and(|argument| looked_at.names().contains(&argument.name))
+        };
+        let operands = self.operands.iter().enumerate();
+        let taken = operands.filter(|(_, operand)| is_meant(operand));
+        found.extend(taken.map(|(at, operand)| Found {
+            argument: None,
+            taken: Some(at),
+            place: Vec::new(),
+            text: operand.bound.text.as_deref().map(str::to_owned),
+            is_path: matches!(looked_at, Constrained::PathParams(_)),
+        }));
+        found
+    }
+
+    fn name_of_found(&self, found: &Found) -> String {
+        let taken = found.taken.and_then(|at| self.operands.get(at));
+        let name = match taken {
+            Some(operand) => self.name_of_value(&operand.bound),
+            None => self.name_of(found.argument),
+        };
+        name.to_owned()
     }
 
     /// The values under a name: strings, items of arrays, and what is neither, null aside.
@@ -178,7 +203,8 @@ impl Case<'_, '_, '_> {
                     .map(str::to_owned);
                 if values.len() <= limits.values_per_role {
                     values.push(Found {
-                        argument,
+                        argument: Some(argument),
+                        taken: None,
                         place,
                         text,
                         is_path,
@@ -215,14 +241,17 @@ impl Case<'_, '_, '_> {
         }
         let mut values = Vec::with_capacity(found.len());
         for found in found {
-            let wanted = Some((Some(found.argument), &*found.place));
+            if found.taken.is_some() {
+                values.push(found);
+                continue;
+            }
+            let wanted = Some((found.argument, &*found.place));
             let first = order.partition_point(|at| self.place_of(*at) < wanted);
             let within = order.get(first..).unwrap_or_default().iter();
             let within = within
                 .filter_map(|at| self.operands.get(*at))
                 .take_while(|operand| {
-                    operand.bound.argument == Some(found.argument)
-                        && operand.bound.place.starts_with(&found.place)
+                    operand.bound.argument == found.argument && operand.bound.place.starts_with(&found.place)
                 });
             let parts = within.filter(|operand| {
                 operand.bound.part.is_some() && operand.bound.place.len() == found.place.len() + 1
@@ -230,6 +259,7 @@ impl Case<'_, '_, '_> {
             let before = values.len();
             values.extend(parts.map(|operand| Found {
                 argument: found.argument,
+                taken: None,
                 place: operand.bound.place.to_vec(),
                 text: operand.bound.text.as_deref().map(str::to_owned),
                 is_path: found.is_path,
@@ -257,7 +287,11 @@ impl Case<'_, '_, '_> {
 
     /// The operands that stand for a value, out of all of them in the order of their places.
     fn operands_at<'o>(&self, order: &'o [usize], found: &Found) -> &'o [usize] {
-        let wanted = Some((Some(found.argument), &*found.place));
+        if let Some(taken) = found.taken {
+            let at = order.iter().position(|at| *at == taken);
+            return at.and_then(|at| order.get(at..=at)).unwrap_or_default();
+        }
+        let wanted = Some((found.argument, &*found.place));
         let first = order.partition_point(|at| self.place_of(*at) < wanted);
         let rest = order.get(first..).unwrap_or_default();
         let count = rest.partition_point(|at| self.place_of(*at) == wanted);
@@ -317,7 +351,12 @@ impl Case<'_, '_, '_> {
         if !readings.iter().any(|reading| **reading == *text) {
             match found.is_path {
                 true => readings.push(text.into()),
-                false => forms.texts.push(text.to_owned()),
+                false => {
+                    // A NUL ends a text for a program in C.
+                    let ended = text.split_once('\0').map(|(before, _)| before.to_owned());
+                    forms.texts.extend(ended);
+                    forms.texts.push(text.to_owned());
+                }
             }
         }
         for reading in readings {

@@ -153,7 +153,7 @@ impl<'h> Canonicalizer<'_, 'h> {
 
     /// Returns `true` if the text is not a name that exists, and one of the parts that separators make of it would be a path by
     /// itself: it exists, is protected, or says by its beginning that it is one.
-    fn holds_paths(&mut self, given: &str, directory: &str, canonical: &CanonicalPath) -> bool {
+    pub(super) fn holds_paths(&mut self, given: &str, directory: &str, canonical: &CanonicalPath) -> bool {
         /// More parts than names have.
         const MOST: usize = 32;
         let Some(parts) = careful::parts(given) else {

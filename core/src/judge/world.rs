@@ -1,10 +1,14 @@
 //! Visibility and operations (SPEC §8.3.5, §13): the places that a call's addresses name.
 
 use super::Case;
+use super::canonical::Canonicalizer;
+use super::changes::{Change, changes};
 use super::check::{Checked, deny};
 use super::operand::{Form, Operand};
-use crate::model::MutationClass;
-use crate::world::Action;
+use crate::model::{MutationClass, Reach};
+use crate::program::Compatibility;
+use crate::text::is_at_or_below;
+use crate::world::{Action, Reply};
 
 impl Case<'_, '_, '_> {
     /// Returns `true` if the call may remove what its addresses name, by the area of its command or by the kind of its
@@ -118,8 +122,69 @@ pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
         }
     }
     note_allowed(case, allowed);
+    if let Some((rule, reply)) = below_roots(case, &action) {
+        return deny(rule, reply.sentence());
+    }
     case.may_forward_places = true;
     None
+}
+
+/// The answer to what the call changes below a root of which a subdirectory has rows of its own, where that is not allowed: a
+/// root that is removed or moved away takes every subdirectory along, and a directory that arrives there brings those that it
+/// holds.
+fn below_roots(case: &mut Case<'_, '_, '_>, action: &Action<'_>) -> Option<(&'static str, Box<Reply>)> {
+    let world = case.program.world.as_ref()?;
+    let context = case.call.context();
+    let mode = context.mode()?;
+    if case.program.compatibility == Compatibility::Runtime {
+        return None;
+    }
+    let changes = changes(case);
+    for (operand, change) in case.operands.iter().zip(changes.iter()) {
+        let Some(located) = operand.located().filter(|located| located.subdirectory.is_none()) else {
+            continue;
+        };
+        for name in world.rows_below(mode, &located.root) {
+            let facts = &mut case.canonicalizer.facts;
+            facts.take_steps(1);
+            if facts.has_failed() {
+                return None;
+            }
+            let path = format!("{}/{name}", located.path.as_str().trim_end_matches('/'));
+            let is_removed = change.removed == Some(Reach::Tree);
+            if !is_removed && !arrives(change, &path, name, &mut case.canonicalizer) {
+                continue;
+            }
+            let address = format!("{}/{name}", located.base());
+            let resolver = &mut case.canonicalizer.resolver();
+            let below = match world.resolve_address(&address, Some(mode), context, resolver) {
+                Ok(below) => below,
+                Err(reply) => return Some(("structural-visibility", reply)),
+            };
+            if let Some(Err(reply)) = case.canonicalizer.judge_at(&below, action, context) {
+                return Some(("structural-operation", reply));
+            }
+        }
+    }
+    None
+}
+
+/// Returns `true` if something of this name arrives in the directory that is changed, which makes it the path, or if nobody can tell.
+fn arrives(change: &Change, path: &str, name: &str, canonicalizer: &mut Canonicalizer<'_, '_>) -> bool {
+    let Some(arrival) = &change.arrival else {
+        return false;
+    };
+    let is_put_there = arrival
+        .inside
+        .iter()
+        .any(|(place, _)| is_at_or_below(place, path));
+    let mut sources = arrival.sources.iter();
+    is_put_there
+        || arrival.is_unknown
+        || sources.any(|source| {
+            let there = format!("{}/{name}", source.as_str().trim_end_matches('/'));
+            canonicalizer.resolver().may_exist(&there)
+        })
 }
 
 fn note_allowed(case: &mut Case<'_, '_, '_>, allowed: Vec<String>) {

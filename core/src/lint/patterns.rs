@@ -8,6 +8,7 @@ use crate::model::{Effect, MatchType};
 use crate::net::domain_pattern_fault;
 use crate::policy::{ListCondition, Lists, Rule};
 use crate::role::{Category, Registry, RoleId, Step, is_plain_name};
+use crate::world::is_canonical_address;
 
 /// Reports each pattern and directory of the rules at `rules` that is compared as it stands although it looks as if it
 /// meant more, with this severity; and, as a warning, each whole top-level domain or public suffix that a rule allows, and each
@@ -198,6 +199,12 @@ fn entry_fault(
         return Some((
             "which no identifier is, expected a name",
             "a name has no white space and none of `/ \\ ? # %`; the owner and the repository are two arguments",
+        ));
+    }
+    if definition.category == Category::Address && !is_canonical_address(entry) {
+        return Some((
+            "which no place has as its address, expected `root:<key>/…` or `mod:<name>/…`",
+            "addresses are compared as they are answered: without `.`, `..`, a `/` at the end, and not in their older form",
         ));
     }
     if role != RoleId::BRANCH_NAME {

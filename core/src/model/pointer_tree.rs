@@ -33,6 +33,17 @@ impl PointerTree {
         tree
     }
 
+    /// The places of these arguments. The first key is the argument's name.
+    pub(crate) fn of_names<'n>(names: impl Iterator<Item = &'n ArgumentName>) -> Self {
+        let mut tree = Self::default();
+        for (number, name) in names.enumerate() {
+            if let Some(first) = name.first() {
+                tree.at(first).insert(number, name);
+            }
+        }
+        tree
+    }
+
     /// Adds what follows the first segment of an argument's name.
     pub(crate) fn insert(&mut self, number: usize, name: &ArgumentName) {
         let segments = name.rest().iter();

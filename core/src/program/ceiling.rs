@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::glob::Glob;
-use crate::model::{ArgumentName, Semantics};
+use crate::model::{ArgumentName, PointerTree, Semantics};
 use crate::policy;
 use crate::text::strip_directory;
 
@@ -136,6 +136,8 @@ pub(crate) struct ToolCeiling {
     pub(crate) constraints: Box<[(usize, Constrained)]>,
     /// The places in `constraints` of those that look at the same.
     pub(crate) groups: Box<[Vec<usize>]>,
+    /// The places in the arguments that constraints look at.
+    pub(crate) places: PointerTree,
 }
 
 /// The values in the calls of one tool that a constraint looks at.
@@ -223,11 +225,13 @@ impl Ceiling {
         for (place, (_, looked_at)) in constraints.iter().enumerate() {
             groups.entry(looked_at).or_default().push(place);
         }
+        let places = PointerTree::of_names(groups.keys().flat_map(|looked_at| looked_at.names()));
         let groups = groups.into_values().collect();
         ToolCeiling {
             refusal: self.refusal(server, tool, semantics).map(Box::from),
             constraints,
             groups,
+            places,
         }
     }
 }

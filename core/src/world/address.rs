@@ -43,6 +43,18 @@ impl<'t> Address<'t> {
     }
 }
 
+/// Returns `true` if the text is an address as it is compared: of a place without links.
+pub(crate) fn is_canonical_address(text: &str) -> bool {
+    let is_written_out = |address: Address<'_>| {
+        let mut names = address.relative.split('/');
+        !matches!(address.base, Base::LegacyRoot(_))
+            && (address.relative.is_empty() || names.all(|name| !matches!(name, "" | "." | "..")))
+    };
+    // `mod:<name>:/` is the older form of a mod's.
+    let is_older = text.split_once(":/").is_some_and(|(head, _)| !head.contains('/'));
+    Address::parse(text).is_some_and(is_written_out) && !is_older
+}
+
 /// Why a root may not have this key, if it may not.
 pub(crate) fn refuse_key(key: &str) -> Option<&'static str> {
     if key.starts_with("ROOT_") {
@@ -127,6 +139,30 @@ mod tests {
             " root:repo/a",
         ] {
             assert_eq!(Address::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_compared_is_written_out() {
+        for text in [
+            "root:repo/",
+            "root:repo/a:/b",
+            "mod:More Things: 2/a",
+            "root:repo/.a",
+        ] {
+            assert!(is_canonical_address(text), "{text:?}");
+        }
+        for text in [
+            "ROOT_REPO:/a",
+            "mod:Name:/a",
+            "root:repo/a/",
+            "root:repo/a//b",
+            "root:repo/./a",
+            "root:repo/a/../b",
+            "root:repo",
+            "/srv/repo/a",
+        ] {
+            assert!(!is_canonical_address(text), "{text:?}");
         }
     }
 

@@ -48,7 +48,11 @@ impl<T> Matrix<T> {
     }
 
     /// The rows of one root in one mode.
-    pub(crate) fn of_root(&self, mode: &str, root: &str) -> impl Iterator<Item = (Option<&str>, &T)> {
+    pub(crate) fn of_root<'m>(
+        &'m self,
+        mode: &'m str,
+        root: &'m str,
+    ) -> impl Iterator<Item = (Option<&'m str>, &'m T)> {
         let start = self
             .rows
             .partition_point(|(key, _)| (&*key.mode, &*key.root) < (mode, root));

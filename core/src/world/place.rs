@@ -22,7 +22,6 @@ pub(crate) struct Located {
 
 impl Located {
     /// The beginning of the address: `root:<key>` or `mod:<name>`.
-    #[cfg(feature = "analysis")]
     pub(crate) fn base(&self) -> &str {
         self.address.split('/').next().unwrap_or_default()
     }

@@ -21,7 +21,7 @@ const MISTAKES: &[(&str, usize, Mistake)] = &[
     ),
     (
         "a directory that holds others is missing",
-        6,
+        59,
         Mistake::Forgets(|label| matches!(label, Label::Holds(..))),
     ),
     (

@@ -1,6 +1,6 @@
 // The time that the module takes to map a policy, once it is warm. The processor's time is shown beside the clock's, since other
 // load on the machine lengthens the latter alone.
-import { map } from "callgate/analysis";
+import { map } from "callgate/tools";
 
 /** Nanoseconds of the quickest of `rounds` maps by the clock and by the processor's time, and how many tools and rows a map has. */
 export function mapping(config, rounds = 15) {

@@ -30,4 +30,4 @@ await client.close();
 // Prints:
 // tools: read_text_file
 // notes.txt false "hello\n"
-// .env true "Callgate did not let this call through (deny by rule `structural-protected-path`): Access to protected path is forbidden: …/.env (argument \"path\")"
+// .env true "Callgate did not let this call through (deny by rule `structural-protected-path`): Access to protected path is forbidden: …/.env (argument \"path\") (judged: /path \".env\" as \"…/.env\")"

@@ -12,7 +12,6 @@ export default defineConfig({
     alias: [
       { find: /^callgate$/, replacement: here("../dist/web.js") },
       { find: /^callgate\/tools$/, replacement: here("../dist/tools-web.js") },
-      { find: /^callgate\/analysis$/, replacement: here("../dist/analysis-web.js") },
     ],
   },
   worker: { format: "es" },

@@ -1,12 +1,10 @@
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { EngineConfig } from "./api/create-engine.js";
 import { DocumentText } from "./api/text.js";
 import { CallgateError, type Diagnostic } from "./errors.js";
-import { readBundle } from "./tools/bundle.js";
-import { provide } from "./tools/module.js";
-
-provide(() => readFileSync(new URL("../wasm/tools.wasm", import.meta.url)));
+import { readBundle } from "./host/node/bundle.js";
+// The module comes from there.
+import "./node.js";
 
 /** The configuration in a bundle: everything but the host. */
 export type BundleConfig = Omit<EngineConfig, "host">;

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import "./tools-node.js";
 import { judge } from "./command/judge.js";
 import { EXIT, Failure, report } from "./command/output.js";
 import { validate } from "./command/validate.js";

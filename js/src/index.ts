@@ -7,6 +7,8 @@ export {
   type GateOptions,
 } from "./api/create-engine.js";
 export * from "./api/define.js";
+export { type BundleSource, parseBundle } from "./api/parse-bundle.js";
+export { parseCall, type ReadCall } from "./api/parse-call.js";
 export * from "./api/policy-engine.js";
 export { prepareToolArgs } from "./api/prepare-tool-args.js";
 export * from "./errors.js";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { types } from "node:util";
-import { provide as provideFunctions } from "./functions/module.js";
 import { createNodeHost, provideGit } from "./host/node.js";
 import { type Host, provideHost } from "./host.js";
+import { provide as provideTools } from "./tools/module.js";
 import { provide } from "./wasm/module.js";
 import { usePlatform } from "./wasm/platform.js";
 
@@ -13,7 +13,7 @@ usePlatform({
   isProxy: types.isProxy,
 });
 provide(() => readFileSync(new URL("../wasm/callgate.wasm", import.meta.url)));
-provideFunctions(() => readFileSync(new URL("../wasm/functions.wasm", import.meta.url)));
+provideTools(() => readFileSync(new URL("../wasm/tools.wasm", import.meta.url)));
 provideGit(() => readFileSync(new URL("../wasm/git.wasm", import.meta.url)));
 
 let host: Host | undefined;

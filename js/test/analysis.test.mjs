@@ -4,10 +4,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createEngine, createVirtualHost } from "callgate";
-import { CallgateError, check, diff, lint, map, regions } from "callgate/analysis";
+import { createEngine, createVirtualHost, parseBundle } from "callgate";
 import { loadBundle } from "callgate/bundle";
-import { parseBundle } from "callgate/tools";
+import { CallgateError, check, diff, lint, map, regions } from "callgate/tools";
 
 const CASES = fileURLToPath(new URL("../../tests/analysis", import.meta.url));
 const lines = (answers) => answers.map((answer) => `${JSON.stringify(answer)}\n`).join("");

@@ -2,10 +2,17 @@
 import assert from "node:assert/strict";
 import { homedir } from "node:os";
 import { test } from "node:test";
-import { CallgateError, createEngine, createNodeHost, createVirtualHost, PolicyEngine } from "callgate";
-import { check } from "callgate/analysis";
-import { extractDefaultRoles } from "callgate/functions";
-import { parseBundle, parseCall } from "callgate/tools";
+import {
+  CallgateError,
+  createEngine,
+  createNodeHost,
+  createVirtualHost,
+  extractDefaultRoles,
+  PolicyEngine,
+  parseBundle,
+  parseCall,
+} from "callgate";
+import { check } from "callgate/tools";
 import { ANNOTATIONS, annotationsOf, CONFIG, call, POLICY, policyOf, SANDBOX } from "./support.mjs";
 
 const engine = createEngine(CONFIG);

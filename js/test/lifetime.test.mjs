@@ -13,7 +13,7 @@ import {
   setDefaultHost,
 } from "callgate";
 import { currentMemory, WasmEngine } from "../wasm/callgate.js";
-import { currentMemory as memoryOfFunctions, WasmHost } from "../wasm/functions.js";
+import { currentMemory as memoryOfTools, WasmHost } from "../wasm/tools.js";
 import { ANNOTATIONS, CONFIG, call, host, POLICY, SANDBOX } from "./support.mjs";
 
 setFlagsFromString("--expose-gc");
@@ -90,6 +90,9 @@ test("a trap within a callback's own call breaks the outer one too", () => {
   assert.equal(nested.evaluate(request).decision, "allow");
 });
 
+/** The method of a host with which a function of the module takes it. */
+const TAKEN = "__destroy_into_raw";
+
 test("a trap of a function is an error, and the next call goes on in a new instance", () => {
   let inner;
   const ask = () => resolveRealPath(`${SANDBOX}/a.txt`);
@@ -98,7 +101,7 @@ test("a trap of a function is an error, and the next call goes on in a new insta
     realpath: (path) => {
       if (inner === undefined) {
         inner = "asked";
-        trapping("expandTilde", WasmHost);
+        trapping(TAKEN, WasmHost);
         assert.throws(() => expandTilde("~"), { code: "engine-fault" });
       }
       return host.realpath(path);
@@ -106,11 +109,11 @@ test("a trap of a function is an error, and the next call goes on in a new insta
   };
   setDefaultHost(host);
   const before = ask();
-  const instance = memoryOfFunctions();
-  trapping("resolveRealPath", WasmHost);
-  assert.throws(ask, { code: "engine-fault", message: /the module for functions broke/ });
+  const instance = memoryOfTools();
+  trapping(TAKEN, WasmHost);
+  assert.throws(ask, { code: "engine-fault", message: /the tools' module broke/ });
   assert.equal(ask(), before);
-  assert.notEqual(memoryOfFunctions(), instance);
+  assert.notEqual(memoryOfTools(), instance);
   // The instance that the outer call runs in can no longer be trusted.
   setDefaultHost(nesting);
   assert.throws(ask, { code: "engine-fault" });
@@ -161,7 +164,7 @@ test("many calls leave nothing in the module's memory", () => {
   for (let index = 0; index < 500; index++) {
     round(index);
   }
-  const sizes = () => [memory(), memoryOfFunctions().buffer.byteLength];
+  const sizes = () => [memory(), memoryOfTools().buffer.byteLength];
   const before = sizes();
   for (let index = 500; index < 5_000; index++) {
     round(index);

@@ -96,14 +96,14 @@ test("Node loads every entry", () => {
   judges("node", ["--no-warnings", program("slim.mjs", text)]);
 });
 
-test("the entry of the functions loads its module when it is asked something", () => {
+test("the functions load their module when they are asked something", () => {
   const text = `
     import { readFileSync } from "node:fs";
-    import { normalizeUrl, resolveRealPath } from "callgate/functions";
+    import { normalizeUrl, resolveRealPath } from "callgate/tools";
     import * as whole from "callgate";
-    import * as web from ${JSON.stringify(join(installed, "dist/functions-web.js"))};
+    import * as web from ${JSON.stringify(join(installed, "dist/tools-web.js"))};
     console.log(normalizeUrl("HTTPS://a.example/"), resolveRealPath("/"), normalizeUrl === whole.normalizeUrl);
-    await web.init(readFileSync(${JSON.stringify(join(installed, "wasm/functions.wasm"))}));
+    await web.init(readFileSync(${JSON.stringify(join(installed, "wasm/tools.wasm"))}));
     console.log(web.extractDomain("https://a.example/b"));`;
   assert.equal(
     run("node", [program("functions.mjs", text)], { cwd: project }),
@@ -126,16 +126,16 @@ test("the entry for tools loads its module when it is asked something", () => {
   assert.equal(run("node", [program("tools.mjs", text)], { cwd: project }), "[ 'path' ]\n[]\n");
 });
 
-test("the entry for analysis loads its module when it is asked something", () => {
+test("an analysis loads its module when it is asked something", () => {
   const text = `
     import { readFileSync } from "node:fs";
-    import { map } from "callgate/analysis";
-    import * as web from ${JSON.stringify(join(installed, "dist/analysis-web.js"))};
+    import { map } from "callgate/tools";
+    import * as web from ${JSON.stringify(join(installed, "dist/tools-web.js"))};
     const tools = [{ toolName: "read", args: { path: "read-path" } }];
     const config = { policy: { rules: [] }, annotations: { servers: { s: { tools } } } };
     console.log(map(config)[0].rows[0].decision);
     const host = { ...(await import("callgate")).createVirtualHost({ home: "/", cwd: "/" }) };
-    await web.init(readFileSync(${JSON.stringify(join(installed, "wasm/analysis.wasm"))}));
+    await web.init(readFileSync(${JSON.stringify(join(installed, "wasm/tools.wasm"))}));
     console.log(web.check({ ...config, host }));`;
   assert.equal(run("node", [program("analysis.mjs", text)], { cwd: project }), "deny\n[]\n");
 });
@@ -171,7 +171,7 @@ test("the entries for browsers import only the package's own files", () => {
       walk(resolve(dirname(file), specifier));
     }
   };
-  for (const entry of ["web.js", "slim.js", "functions-web.js", "tools-web.js", "analysis-web.js", "mcp.js"]) {
+  for (const entry of ["web.js", "slim.js", "tools-web.js", "mcp.js"]) {
     walk(join(installed, "dist", entry));
   }
   assert.ok(seen.size >= 4);
@@ -291,7 +291,7 @@ test("publint finds nothing", () => {
 test("types resolve to the same entries as the code", WAIT, () => {
   // Node's `require()` loads ES modules since 20.19, which is the oldest that the package runs on.
   const ignored = ["--ignore-rules", "cjs-resolves-to-esm", "--profile", "node16"];
-  run(tool("attw"), [tarball, ...ignored, "--exclude-entrypoints", "./callgate.wasm", "./functions.wasm"], {
+  run(tool("attw"), [tarball, ...ignored, "--exclude-entrypoints", "./callgate.wasm", "./tools.wasm"], {
     cwd: project,
   });
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as callgate from "callgate/slim";
-import * as functions from "../dist/functions-web.js";
+import * as tools from "../dist/tools-web.js";
 import { ANNOTATIONS, call, POLICY, SANDBOX, WORLD } from "./documents.mjs";
 
 const CONFIG = { policy: POLICY, annotations: ANNOTATIONS, sandbox: SANDBOX };
@@ -17,10 +17,10 @@ test("before the module is loaded, everything fails and says so", async () => {
   });
   await callgate.init(readFileSync(new URL(import.meta.resolve("callgate/callgate.wasm"))));
   callgate.createEngine({ ...CONFIG, host }).dispose();
-  const notReady = { code: "not-ready", message: /`init\(\)` of `callgate\/functions`/ };
+  const notReady = { code: "not-ready", message: /`init\(\)` of `callgate\/tools`/ };
   assert.throws(() => callgate.normalizeUrl("https://a.example"), notReady);
-  await functions.init(readFileSync(new URL(import.meta.resolve("callgate/functions.wasm"))));
-  assert.equal(functions.normalizeUrl, callgate.normalizeUrl);
+  await tools.init(readFileSync(new URL(import.meta.resolve("callgate/tools.wasm"))));
+  assert.equal(tools.normalizeUrl, callgate.normalizeUrl);
   assert.equal(callgate.normalizeUrl("HTTPS://a.example/"), "https://a.example");
   assert.throws(() => callgate.expandTilde("~"), { code: "not-ready", message: /setDefaultHost/ });
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 
-const LIMIT = 432_000;
+const LIMIT = 438_000;
 
 test("callgate.wasm is not larger than it may be, compressed with brotli", () => {
   const wasm = readFileSync(fileURLToPath(import.meta.resolve("callgate/callgate.wasm")));
@@ -13,7 +13,6 @@ test("callgate.wasm is not larger than it may be, compressed with brotli", () =>
   assert.ok(
     length <= LIMIT,
     `${length} bytes, at most ${LIMIT} are allowed: \`cargo pack js --names\` builds a module with the names of its functions, ` +
-      "in which the larger ones can be found. What a gate does not need belongs into the module of `callgate/functions`, " +
-      "`callgate/tools` or `callgate/analysis`.",
+      "in which the larger ones can be found. What a gate does not need belongs into that of `callgate/tools`.",
   );
 });

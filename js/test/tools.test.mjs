@@ -1,9 +1,9 @@
-// The entry for tools: drafts of annotations, and bundles and calls as texts. How they are read is tested in Rust.
+// Drafts of annotations, and bundles and calls as texts. How they are read is tested in Rust.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { createEngine, createVirtualHost } from "callgate";
-import { CallgateError, parseBundle, parseCall, proposeAnnotations } from "callgate/tools";
+import { createEngine, createVirtualHost, parseBundle, parseCall } from "callgate";
+import { CallgateError, proposeAnnotations } from "callgate/tools";
 
 const recorded = readFileSync(new URL("../../tests/drafts/tools/filesystem.json", import.meta.url), "utf8");
 const TOOL = { name: "read_file", inputSchema: { type: "object", properties: { path: { type: "string" } } } };

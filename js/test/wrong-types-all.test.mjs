@@ -6,9 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import * as callgate from "callgate";
-import * as analysis from "callgate/analysis";
 import * as bundle from "callgate/bundle";
-import * as functions from "callgate/functions";
 import * as mcp from "callgate/mcp";
 import * as tools from "callgate/tools";
 import { ANNOTATIONS, POLICY, WORLD } from "./support.mjs";
@@ -88,7 +86,7 @@ const pattern = {
   createdAt: "",
   constraints: [{ role: "read-path", condition: { kind: "directory", value: "/a" } }],
 };
-const whitelist = functions.createApprovalWhitelist();
+const whitelist = tools.createApprovalWhitelist();
 const recording = {
   homeDir: "/h",
   currentDir: "/h",
@@ -145,30 +143,26 @@ const RIGHT = {
   createNodeHost: [callgate.createNodeHost, { homeDir: "/h", currentDir: "/h" }],
   setDefaultHost: [callgate.setDefaultHost, host],
   loadBundle: [bundle.loadBundle, join(folder, "callgate.json")],
-  parseBundle: [tools.parseBundle, bundleText, { folder: "/srv", file: "a.json", read: () => "{}" }],
-  parseCall: [tools.parseCall, JSON.stringify(call), "filesystem"],
+  parseBundle: [callgate.parseBundle, bundleText, { folder: "/srv", file: "a.json", read: () => "{}" }],
+  parseCall: [callgate.parseCall, JSON.stringify(call), "filesystem"],
   proposeAnnotations: [tools.proposeAnnotations, { tools: [] }, "s", file],
-  map: [
-    analysis.map,
-    config,
-    { tools: ["filesystem/*"], to: "/a", only: ["allow"], disk: false, each: () => undefined },
-  ],
-  regions: [analysis.regions, config, { tools: ["filesystem/*"], to: "/a", disk: false }],
-  lint: [analysis.lint, config, { disk: false }],
-  check: [analysis.check, config, { disk: false }],
-  diff: [analysis.diff, config, config, { disk: false }],
+  map: [tools.map, config, { tools: ["filesystem/*"], to: "/a", only: ["allow"], disk: false, each: () => undefined }],
+  regions: [tools.regions, config, { tools: ["filesystem/*"], to: "/a", disk: false }],
+  lint: [tools.lint, config, { disk: false }],
+  check: [tools.check, config, { disk: false }],
+  diff: [tools.diff, config, config, { disk: false }],
   filterTools: [mcp.filterTools, [{ name: "read_file" }], { engine, serverName: "filesystem" }],
   gateClient: [mcp.gateClient, end(), { engine, serverName: "filesystem" }],
   gateServer: [mcp.gateServer, end(), { engine, serverName: "filesystem" }],
   prepareToolArgs: [callgate.prepareToolArgs, {}, annotation, "/a", "/w"],
-  isConditionalRoles: [functions.isConditionalRoles, ["none"]],
-  extractDefaultRoles: [functions.extractDefaultRoles, ["none"]],
-  resolveStoredAnnotation: [functions.resolveStoredAnnotation, stored, {}],
-  resolveStoredAnnotationsFile: [functions.resolveStoredAnnotationsFile, file],
-  extractAnnotatedPaths: [functions.extractAnnotatedPaths, { path: "/a" }, annotation, ["read-path"]],
-  collectDistinctRoles: [functions.collectDistinctRoles, annotation],
+  isConditionalRoles: [tools.isConditionalRoles, ["none"]],
+  extractDefaultRoles: [tools.extractDefaultRoles, ["none"]],
+  resolveStoredAnnotation: [tools.resolveStoredAnnotation, stored, {}],
+  resolveStoredAnnotationsFile: [tools.resolveStoredAnnotationsFile, file],
+  extractAnnotatedPaths: [tools.extractAnnotatedPaths, { path: "/a" }, annotation, ["read-path"]],
+  collectDistinctRoles: [tools.collectDistinctRoles, annotation],
   extractWhitelistCandidates: [
-    functions.extractWhitelistCandidates,
+    tools.extractWhitelistCandidates,
     "s",
     "t",
     { path: "/a" },
@@ -179,34 +173,34 @@ const RIGHT = {
   ],
   "whitelist.add": [whitelist.add, pattern],
   "whitelist.match": [whitelist.match, "s", "t", { path: "/a" }, annotation, ["read-path"]],
-  intersectCeilings: [functions.intersectCeilings, {}, {}],
-  isReadOnly: [functions.isReadOnly, "read"],
-  mutationClass: [functions.mutationClass, "read"],
-  parseSideEffectLevel: [functions.parseSideEffectLevel, "none"],
-  sideEffectRank: [functions.sideEffectRank, "none"],
-  expandTilde: [functions.expandTilde, "~"],
-  resolveRealPath: [functions.resolveRealPath, "/a"],
-  isWithinDirectory: [functions.isWithinDirectory, "/a", "/"],
-  directoryForPath: [functions.directoryForPath, "/a"],
-  validateCompiledRules: [functions.validateCompiledRules, [], []],
-  extractPolicyRoots: [functions.extractPolicyRoots, POLICY, "/a"],
-  toMcpRoots: [functions.toMcpRoots, [{ path: "/a", name: "a" }]],
-  extractRequiredServers: [functions.extractRequiredServers, POLICY],
-  rewriteResultContent: [functions.rewriteResultContent, [{ type: "text", text: "/a" }], "/a", "/b"],
-  getRoleDefinition: [functions.getRoleDefinition, "read-path"],
-  isArgumentRole: [functions.isArgumentRole, "read-path"],
-  getRolesForServer: [functions.getRolesForServer, "git"],
-  getRolesByCategory: [functions.getRolesByCategory, "path"],
-  normalizeUrl: [functions.normalizeUrl, "https://a.test"],
-  normalizeGitUrl: [functions.normalizeGitUrl, "https://a.test"],
-  extractDomain: [functions.extractDomain, "https://a.test"],
-  extractGitDomain: [functions.extractGitDomain, "https://a.test"],
-  extractDomainForRole: [functions.extractDomainForRole, "https://a.test", "fetch-url"],
-  domainMatchesAllowlist: [functions.domainMatchesAllowlist, "a.test", ["a.test"]],
-  isIpAddress: [functions.isIpAddress, "a.test"],
-  resolveGitRemote: [functions.resolveGitRemote, "origin", { path: "/a" }],
-  resolveDefaultGitRemote: [functions.resolveDefaultGitRemote, "/a"],
-  getListMatcher: [functions.getListMatcher, "domains"],
+  intersectCeilings: [tools.intersectCeilings, {}, {}],
+  isReadOnly: [tools.isReadOnly, "read"],
+  mutationClass: [tools.mutationClass, "read"],
+  parseSideEffectLevel: [tools.parseSideEffectLevel, "none"],
+  sideEffectRank: [tools.sideEffectRank, "none"],
+  expandTilde: [tools.expandTilde, "~"],
+  resolveRealPath: [tools.resolveRealPath, "/a"],
+  isWithinDirectory: [tools.isWithinDirectory, "/a", "/"],
+  directoryForPath: [tools.directoryForPath, "/a"],
+  validateCompiledRules: [tools.validateCompiledRules, [], []],
+  extractPolicyRoots: [tools.extractPolicyRoots, POLICY, "/a"],
+  toMcpRoots: [tools.toMcpRoots, [{ path: "/a", name: "a" }]],
+  extractRequiredServers: [tools.extractRequiredServers, POLICY],
+  rewriteResultContent: [tools.rewriteResultContent, [{ type: "text", text: "/a" }], "/a", "/b"],
+  getRoleDefinition: [tools.getRoleDefinition, "read-path"],
+  isArgumentRole: [tools.isArgumentRole, "read-path"],
+  getRolesForServer: [tools.getRolesForServer, "git"],
+  getRolesByCategory: [tools.getRolesByCategory, "path"],
+  normalizeUrl: [tools.normalizeUrl, "https://a.test"],
+  normalizeGitUrl: [tools.normalizeGitUrl, "https://a.test"],
+  extractDomain: [tools.extractDomain, "https://a.test"],
+  extractGitDomain: [tools.extractGitDomain, "https://a.test"],
+  extractDomainForRole: [tools.extractDomainForRole, "https://a.test", "fetch-url"],
+  domainMatchesAllowlist: [tools.domainMatchesAllowlist, "a.test", ["a.test"]],
+  isIpAddress: [tools.isIpAddress, "a.test"],
+  resolveGitRemote: [tools.resolveGitRemote, "origin", { path: "/a" }],
+  resolveDefaultGitRemote: [tools.resolveDefaultGitRemote, "/a"],
+  getListMatcher: [tools.getListMatcher, "domains"],
 };
 
 /** Where a right value is an object, each of its members is wrong in turn too. */
@@ -263,7 +257,7 @@ test("every function that is exported is tried", () => {
     "getUrlRoles",
     "getIdentifierRoles",
   ]);
-  for (const entry of [callgate, analysis, bundle, functions, mcp, tools]) {
+  for (const entry of [callgate, bundle, mcp, tools]) {
     for (const [name, found] of Object.entries(entry)) {
       assert.ok(typeof found !== "function" || tried.has(found) || others.has(name) || bare.has(name), name);
     }

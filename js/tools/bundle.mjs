@@ -14,13 +14,9 @@ const entries = [
   "node",
   "web",
   "slim",
-  "functions-node",
-  "functions-web",
   "bundle",
   "tools-node",
   "tools-web",
-  "analysis-node",
-  "analysis-web",
   "mcp",
   "command",
   "host/reading",
@@ -40,7 +36,7 @@ const bundle = await rolldown({
   // The list in `package.json` is of what is written here; it names none of the sources.
   treeshake: { moduleSideEffects: () => true },
   // What is the modules' own stays a file: tests and tools load it as well, and there must be one of it.
-  external: [/^node:/, /\/wasm\/(callgate|functions)\.js$/],
+  external: [/^node:/, /\/wasm\/(callgate|tools)\.js$/],
 });
 const { output } = await bundle.write({ dir: dist, entryFileNames: "[name].js", chunkFileNames: "shared-[name].js" });
 // What an earlier run wrote would load another version of what they share.

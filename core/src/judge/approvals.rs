@@ -14,6 +14,7 @@ use crate::net::UrlKind;
 use crate::path::CanonicalPath;
 use crate::program::{Compatibility, RuleId};
 use crate::role::{Category, RoleId, RoleSet, Step};
+use crate::sort;
 use crate::text::is_at_or_below;
 
 /// The name that explanations give to this step.
@@ -238,7 +239,12 @@ impl<'p, 'c> Case<'p, 'c, '_> {
                 return Err("has arguments that an approval cannot list".to_owned());
             }
         }
-        args.sort_by_cached_key(|one| (one.arg.clone(), one.equals.to_string()));
+        let mut keyed: Vec<_> = args
+            .into_iter()
+            .map(|one| ((one.arg.clone(), one.equals.to_string()), one))
+            .collect();
+        sort::sort_by(&mut keyed, |(one, _), (other, _)| one.cmp(other));
+        let args = keyed.into_iter().map(|(_, one)| one).collect();
         let mut seen = RoleSet::default();
         let mut roles = escalation.roles;
         roles.retain(|role| {

@@ -183,7 +183,7 @@ check("nothing of the analysis is loaded before it is needed", async (page) => {
   const loaded = () => page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
   await verdict(page, "allow", "allow-read-documents");
   assert.ok(!(await loaded()).some((name) => /analysis|worker-/.test(name.split("/").at(-1)) && /analysis/.test(name)));
-  const asked = page.waitForRequest(/analysis-.*\.wasm$/);
+  const asked = page.waitForRequest(/tools-.*\.wasm$/);
   await map(page);
   await asked;
 });

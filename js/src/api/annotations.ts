@@ -1,6 +1,6 @@
-import * as wasm from "../../wasm/functions.js";
-import { within } from "../functions/module.js";
+import * as wasm from "../../wasm/tools.js";
 import { reading } from "../members.js";
+import { within } from "../tools/module.js";
 import type { ArgumentRole, ArgumentRoles, ConditionalRoles, RoleSpec, RolesOf } from "../types.js";
 import { define, type Purpose, writeArguments } from "../wasm/arguments.js";
 import { ownWriter } from "../wasm/writer.js";

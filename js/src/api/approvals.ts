@@ -1,7 +1,7 @@
-import * as wasm from "../../wasm/functions.js";
+import * as wasm from "../../wasm/tools.js";
 import { CallgateError } from "../errors.js";
-import { within } from "../functions/module.js";
 import { reading } from "../members.js";
+import { within } from "../tools/module.js";
 import type { ArgumentRole } from "../types.js";
 import { type PlainArgs, writeMembersOf } from "./annotations.js";
 import { jsonText } from "./json.js";
@@ -127,7 +127,7 @@ export function extractWhitelistCandidates(
     const [bytes, document, roles] = written(args, annotation, escalatedRoles);
     const found = withHost(
       (host) =>
-        host.extractWhitelistCandidates(server, tool, bytes, document, roles, id, why) as Omit<
+        wasm.extractWhitelistCandidates(host, server, tool, bytes, document, roles, id, why) as Omit<
           WhitelistCandidate,
           "createdAt"
         >[],
@@ -180,7 +180,7 @@ function matched(
   }
   const [bytes, document, roles] = written(args, annotation, escalatedRoles);
   const patterns = jsonText(candidates, "patterns");
-  const found = withHost((host) => host.findApproval(patterns, server, tool, bytes, document, roles));
+  const found = withHost((host) => wasm.findApproval(host, patterns, server, tool, bytes, document, roles));
   const pattern = found === undefined ? undefined : candidates[found];
   return pattern === undefined ? { matched: false } : { matched: true, patternId: pattern.id, pattern };
 }

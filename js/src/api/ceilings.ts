@@ -1,6 +1,6 @@
-import * as wasm from "../../wasm/functions.js";
+import * as wasm from "../../wasm/tools.js";
 import { CallgateError } from "../errors.js";
-import { within } from "../functions/module.js";
+import { within } from "../tools/module.js";
 import type { Ceiling, MutationClass, SideEffectLevel, ToolKind } from "../types.js";
 import { jsonText } from "./json.js";
 import { askOf } from "./plain.js";

@@ -1,10 +1,11 @@
+import * as wasm from "../../wasm/tools.js";
 import { withHost } from "./plain.js";
 import { checkedText } from "./text.js";
 
 /** The path with the home directory in place of `~` or of the `~` in `~/…`; `~name` is left alone. */
 export function expandTilde(path: string): string {
   const text = checkedText(path, "path");
-  return withHost((host) => host.expandTilde(text));
+  return withHost((host) => wasm.expandTilde(host, text));
 }
 
 /**
@@ -13,18 +14,18 @@ export function expandTilde(path: string): string {
  */
 export function resolveRealPath(path: string): string {
   const text = checkedText(path, "path");
-  return withHost((host) => host.resolveRealPath(text));
+  return withHost((host) => wasm.resolveRealPath(host, text));
 }
 
 /** Returns `true` if the path is the directory or lies within it; `false` if either has no canonical form. */
 export function isWithinDirectory(path: string, directory: string): boolean {
   const text = checkedText(path, "path");
   const within = checkedText(directory, "directory");
-  return withHost((host) => host.isWithinDirectory(text, within));
+  return withHost((host) => wasm.isWithinDirectory(host, text, within));
 }
 
 /** The directory that holds a path: its canonical parent, or itself if the text ends in `/`. */
 export function directoryForPath(path: string): string {
   const text = checkedText(path, "path");
-  return withHost((host) => host.directoryForPath(text));
+  return withHost((host) => wasm.directoryForPath(host, text));
 }

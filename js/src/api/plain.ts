@@ -1,7 +1,7 @@
-import { WasmHost } from "../../wasm/functions.js";
+import { WasmHost } from "../../wasm/tools.js";
 import { CallgateError } from "../errors.js";
-import { view, within } from "../functions/module.js";
 import { directoriesOf, type Host, hostByDefault } from "../host.js";
+import { view, within } from "../tools/module.js";
 import { type Answers, Bridge } from "../wasm/bridge.js";
 import { checkedText } from "./text.js";
 

@@ -1,7 +1,7 @@
-import * as wasm from "../../wasm/functions.js";
+import * as wasm from "../../wasm/tools.js";
 import type { Diagnostic } from "../errors.js";
-import { within } from "../functions/module.js";
 import { reading } from "../members.js";
+import { within } from "../tools/module.js";
 import type { CompiledPolicyFile, CompiledRule, ListDefinition } from "../types.js";
 import { jsonText } from "./json.js";
 import { withHost } from "./plain.js";
@@ -61,7 +61,7 @@ export function extractPolicyRoots(
     const policy = jsonText({ rules: compiledPolicy.rules }, "compiledPolicy");
     const given: readonly unknown[] = Array.isArray(allowedDirectory) ? allowedDirectory : [allowedDirectory];
     const sandbox = Array.from(given, (directory) => checkedText(directory, "allowedDirectory"));
-    return withHost((host) => host.extractPolicyRoots(policy, sandbox) as PolicyRoot[]);
+    return withHost((host) => wasm.extractPolicyRoots(host, policy, sandbox) as PolicyRoot[]);
   });
 }
 

@@ -1,7 +1,7 @@
-import * as wasm from "../../wasm/functions.js";
+import * as wasm from "../../wasm/tools.js";
 import { CallgateError } from "../errors.js";
-import { within } from "../functions/module.js";
 import { reading } from "../members.js";
+import { within } from "../tools/module.js";
 import type { ListType } from "../types.js";
 import { askOf, withHost } from "./plain.js";
 import { checkedText } from "./text.js";
@@ -54,14 +54,14 @@ export function resolveGitRemote(remote: string, args: Readonly<Record<string, u
     const text = checkedText(remote, "remote");
     const path = Object.hasOwn(args, "path") ? args.path : undefined;
     const repository = typeof path === "string" ? checkedText(path, "path") : undefined;
-    return withHost((host) => host.resolveGitRemote(text, repository));
+    return withHost((host) => wasm.resolveGitRemote(host, text, repository));
   });
 }
 
 /** The URL that a fetch or push without an argument would use in the repository at this path. */
 export function resolveDefaultGitRemote(repositoryPath: string): string | undefined {
   const text = checkedText(repositoryPath, "repositoryPath");
-  return withHost((host) => host.resolveDefaultGitRemote(text));
+  return withHost((host) => wasm.resolveDefaultGitRemote(host, text));
 }
 
 /** A type of list, and how its entries are compared. */

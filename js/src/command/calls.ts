@@ -1,6 +1,6 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { extname } from "node:path";
-import { reasonOf } from "../tools/bundle.js";
+import { reasonOf } from "../host/node/bundle.js";
 import { Failure, note } from "./output.js";
 
 /** Bytes of the longest call. */

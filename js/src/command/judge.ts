@@ -1,9 +1,7 @@
-import { faultOfContext } from "../../wasm/callgate.js";
-import { readLine } from "../../wasm/tools.js";
-import { bare } from "../members.js";
-import { within } from "../tools/module.js";
+import { faultOfContext, readLine } from "../../wasm/callgate.js";
 import type { Explanation, Verdict } from "../types.js";
 import { ask, type WasmHandle } from "../wasm/handle.js";
+import { within } from "../wasm/module.js";
 import { type Line, linesOf, MOST_BYTES, openCalls } from "./calls.js";
 import { answer, EXIT, Failure, note, Refused } from "./output.js";
 import { load, type Setup } from "./setup.js";
@@ -31,11 +29,11 @@ interface Fault {
 
 /** The call in a line. `id`, `call` and `context` are JSON text. */
 interface Asked {
-  readonly id?: string | null;
-  readonly call?: string;
-  readonly context?: string | null;
-  readonly other?: string;
-  readonly error?: Fault;
+  readonly id: string | null;
+  readonly call: string | null;
+  readonly context: string | null;
+  readonly other: string | null;
+  readonly error: Fault | null;
 }
 
 /** The answer to a call. `arguments` is JSON text, in which each value stands as it was given. */
@@ -67,7 +65,7 @@ export async function judge(calls: string | undefined, question: Question, expla
   const others: Others = { count: 0, kinds: new Set() };
   for await (const line of linesOf(input)) {
     const asked = read(line, question.server);
-    if (asked.other !== undefined && !input.isWhole) {
+    if (asked.other !== null && !input.isWhole) {
       pass(others, asked.other);
       continue;
     }
@@ -87,9 +85,10 @@ export async function judge(calls: string | undefined, question: Question, expla
 /** Reads a line. It is never parsed as JavaScript would: a name that is given twice would be lost. */
 function read({ bytes }: Line, server: string | undefined): Asked {
   if (bytes === undefined) {
-    return { error: { message: `found more than ${MOST_BYTES} bytes, expected a call of at most that` } };
+    const error = { message: `found more than ${MOST_BYTES} bytes, expected a call of at most that` };
+    return { id: null, call: null, context: null, other: null, error };
   }
-  return bare<Asked>(JSON.parse(within("invalid-call", () => readLine(bytes, server))));
+  return within("invalid-call", () => readLine(bytes, server)) as Asked;
 }
 
 function answered(
@@ -100,17 +99,17 @@ function answered(
   explains: boolean,
 ): number {
   // An id is written as it was read: a number may have more digits than JavaScript keeps.
-  const beginning = `{"line":${line}${typeof id === "string" ? `,"id":${id}` : ""},`;
+  const beginning = `{"line":${line}${id === null ? "" : `,"id":${id}`},`;
   const refuse = ({ message, help, ...at }: Fault): number => {
     const place = at.line === undefined ? line : line + Math.max(at.line - 1, 0);
     const written = { line: place, column: at.column, message, help: help ?? undefined };
     answer(`${beginning}"error":${JSON.stringify(written)}}`);
     return EXIT.fault;
   };
-  if (error !== undefined) {
+  if (error !== null) {
     return refuse(error);
   }
-  if (call === undefined) {
+  if (call === null) {
     return refuse({ message: `found ${other}, expected a call of a tool (\`tools/call\`)` });
   }
   const given = (question.contexts ? context : question.context) ?? undefined;

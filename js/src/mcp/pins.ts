@@ -1,8 +1,9 @@
+import { sha256 } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import { member } from "../members.js";
+import { within } from "../wasm/module.js";
 import { canonical, canonicalExact, parseExact } from "./canonical.js";
 import { isObject, type Members } from "./message.js";
-import { sha256 } from "./sha256.js";
 import { ambiguity } from "./strict.js";
 
 /** The parts of a tool that are pinned: what a model sees of it, and what a client may act on. */
@@ -118,7 +119,8 @@ function acceptedIn(lock: unknown, serverName: string): ReadonlyMap<string, stri
     }
     const text = shown(tool);
     const spelled = exact === undefined ? text : exactly(exact, serverName, name);
-    if (pin.digest !== `sha256:${sha256(spelled)}`) {
+    const digest = within("invalid-document", () => sha256(spelled));
+    if (pin.digest !== `sha256:${digest}`) {
       const help = exact === undefined ? "; give the file's text, in which numbers keep their spelling" : "";
       throw refused(`the digest of \`${serverName}/${name}\` is not that of its tool${help}`);
     }

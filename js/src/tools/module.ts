@@ -1,5 +1,8 @@
 import * as wasm from "../../wasm/tools.js";
-import { refusalInJson, sideModule } from "../wasm/module-instance.js";
+import { moduleInstance } from "../wasm/module-instance.js";
 
-/** The module for tools. */
-export const { provide, start, isStarted, within } = sideModule("tools", wasm, refusalInJson);
+/** The module of what programs need beside the engine. */
+export const { provide, start, isStarted, view, within } = moduleInstance(wasm, {
+  module: "the tools' module",
+  init: "`init()` of `callgate/tools`",
+});

@@ -46,12 +46,8 @@ interface Refusal {
   readonly diagnostics?: readonly Diagnostic[];
 }
 
-/** Modules that throw text throw a message; `read` is for those whose text is more than that. */
-export function moduleInstance(
-  bindings: Bindings,
-  names: Names,
-  read: (text: string) => Refusal = (message) => ({ message }),
-): ModuleInstance {
+/** A module, not yet loaded. */
+export function moduleInstance(bindings: Bindings, names: Names): ModuleInstance {
   let load: (() => ModuleSource) | undefined;
   let memory: WebAssembly.Memory | undefined;
   let bytes: Uint8Array = new Uint8Array(0);
@@ -89,7 +85,7 @@ export function moduleInstance(
   /** The refusal, if this is one; anything else that is thrown is a trap. */
   const refusalOf = (thrown: unknown): Refusal | undefined => {
     if (typeof thrown === "string") {
-      return read(thrown);
+      return { message: thrown };
     }
     if (
       typeof thrown === "object" &&
@@ -140,18 +136,4 @@ export function moduleInstance(
       }
     },
   };
-}
-
-/** The module of the entry with this name, beside the engine's. */
-export function sideModule(name: string, bindings: Bindings, read?: (text: string) => Refusal): ModuleInstance {
-  return moduleInstance(
-    bindings,
-    { module: `the module for ${name}`, init: `\`init()\` of \`callgate/${name}\`` },
-    read,
-  );
-}
-
-/** Reads what the modules throw that have no values but text. */
-export function refusalInJson(text: string): Refusal {
-  return bare(JSON.parse(text) as Refusal);
 }

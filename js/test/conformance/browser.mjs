@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 import { hasChromium, serve, startChromium } from "../tools/hosts.mjs";
 
 const PAGE = `<!doctype html>
-<script type="importmap">{ "imports": { "callgate": "/dist/web.js", "callgate/functions": "/dist/functions-web.js" } }</script>
+<script type="importmap">{ "imports": { "callgate": "/dist/web.js", "callgate/tools": "/dist/tools-web.js" } }</script>
 <script type="module">
   import { init } from "callgate";
-  import { init as initFunctions } from "callgate/functions";
+  import { init as initTools } from "callgate/tools";
   import { run } from "/test/conformance/session.mjs";
-  await Promise.all([init(), initFunctions()]);
+  await Promise.all([init(), initTools()]);
   // The scripts of cases make bytes with this function of Node.
   globalThis.Buffer = { from: (text) => new TextEncoder().encode(text) };
   globalThis.run = run;

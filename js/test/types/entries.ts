@@ -1,11 +1,21 @@
 // The types of each entry do not need those of Node. A project of its own checks the browser's entry with the DOM's types.
 import { createEngine, createNodeHost, type Engine, init } from "callgate";
-import { check, diff, lint, map, type PolicyDiff, regions, type Statement, type ToolMap } from "callgate/analysis";
 import { loadBundle } from "callgate/bundle";
-import { resolveRealPath } from "callgate/functions";
 import { filterTools, gateClient, gateServer, type McpDecision } from "callgate/mcp";
 import data from "callgate/package.json" with { type: "json" };
-import { type AnnotationsProposal, proposeAnnotations } from "callgate/tools";
+import {
+  type AnnotationsProposal,
+  check,
+  diff,
+  lint,
+  map,
+  type PolicyDiff,
+  proposeAnnotations,
+  regions,
+  resolveRealPath,
+  type Statement,
+  type ToolMap,
+} from "callgate/tools";
 
 export const ready: Promise<void> = init();
 export const host = createNodeHost({ homeDir: "/home/u" });

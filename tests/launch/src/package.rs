@@ -19,6 +19,7 @@ const SOURCES: &[&str] = &[
     "js/package-lock.json",
     "rust-toolchain.toml",
     "wasm/Cargo.toml",
+    "wasm/boundary",
     "wasm/git",
     "wasm/pack",
     "wasm/src",
@@ -40,9 +41,9 @@ const GATE_FACE: Face = Face {
     files: &["js/wasm/callgate.wasm", "js/wasm/git.wasm"],
 };
 
-const FUNCTIONS_FACE: Face = Face {
-    name: "functions",
-    files: &["js/wasm/functions.wasm"],
+const TOOLS_FACE: Face = Face {
+    name: "tools",
+    files: &["js/wasm/tools.wasm"],
 };
 
 /// Something that JavaScript hosts load.
@@ -56,33 +57,22 @@ pub(crate) struct Artifact {
     files: &'static [&'static str],
 }
 
-/// The part of the package that judges. It is there long before the analysis and the types.
+/// The part of the package that judges, and the functions beside it. It is there before the types.
 pub(crate) const GATE: Artifact = Artifact {
     name: "the gate for JavaScript",
-    faces: &[GATE_FACE, FUNCTIONS_FACE],
-    then: ("node", &["tools/bundle.mjs", "node", "web", "functions-web"]),
+    faces: &[GATE_FACE, TOOLS_FACE],
+    then: ("node", &["tools/bundle.mjs", "node", "web", "tools-web"]),
     folder: "dist",
-    files: &["node.js", "web.js", "functions-web.js"],
+    files: &["node.js", "web.js", "tools-web.js"],
 };
 
 pub(crate) const PACKAGE: Artifact = Artifact {
     name: "the npm package",
-    faces: &[
-        GATE_FACE,
-        FUNCTIONS_FACE,
-        Face {
-            name: "tools",
-            files: &["js/wasm/tools.wasm"],
-        },
-        Face {
-            name: "analysis",
-            files: &["js/wasm/analysis.wasm"],
-        },
-    ],
+    faces: &[GATE_FACE, TOOLS_FACE],
     then: ("npm", &["run", "--silent", "build:ts"]),
     folder: "dist",
     // The bundler removes the one and writes no types if it is asked for the gate alone.
-    files: &["analysis-node.js", "node.d.ts"],
+    files: &["tools-node.js", "node.d.ts"],
 };
 
 pub(crate) const COMPONENT: Artifact = Artifact {

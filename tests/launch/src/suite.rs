@@ -170,9 +170,7 @@ const OTHERS: &[Step] = &[
             "warnings",
         ],
     ),
-    // The faces of the module exclude each other. Nothing in them is for WebAssembly alone.
-    library!("lints of the face of functions", "callgate-wasm/functions"),
-    library!("lints of the analysis face", "callgate-wasm/analysis"),
+    // The two faces of the engine exclude each other. Nothing in them is for WebAssembly alone.
     library!("lints of the component face", "callgate-wasm/component"),
 ];
 

@@ -28,7 +28,7 @@ impl JsSubject {
         Self::start(
             name,
             SubjectKind::Js,
-            &["dist/node.js", "wasm/callgate.wasm", "wasm/functions.wasm"],
+            &["dist/node.js", "wasm/callgate.wasm", "wasm/tools.wasm"],
         )
     }
 

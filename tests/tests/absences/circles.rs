@@ -16,6 +16,7 @@ const CRATES: &[(&str, &str)] = &[
     ("host-shim/src/bin/callgate", "main.rs"),
     ("tests/launch/src", "main.rs"),
     ("tests/src", "lib.rs"),
+    ("wasm/boundary/src", "lib.rs"),
     ("wasm/git/src", "lib.rs"),
     ("wasm/pack/src", "lib.rs"),
     ("wasm/src", "lib.rs"),

@@ -18,6 +18,7 @@ const LIBRARIES: &[(&str, &str)] = &[
 ];
 const USERS: &[(&str, &str)] = &[
     ("wasm/src", "lib.rs"),
+    ("wasm/boundary/src", "lib.rs"),
     ("wasm/git/src", "lib.rs"),
     ("wasm/tools/src", "lib.rs"),
     ("wasm/pack/src", "main.rs"),
@@ -110,6 +111,7 @@ fn the_package_uses_all_of_its_module() {
     let mut faults = Vec::new();
     let modules = [
         ("wasm/src", "lib.rs"),
+        ("wasm/boundary/src", "lib.rs"),
         ("wasm/git/src", "lib.rs"),
         ("wasm/tools/src", "lib.rs"),
     ];

@@ -24,6 +24,7 @@ const PRODUCT: &[&str] = &[
     "js/playground/src",
     "js/src",
     "wasm/Cargo.toml",
+    "wasm/boundary",
     "wasm/git",
     "wasm/pack",
     "wasm/src",

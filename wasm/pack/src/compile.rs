@@ -14,14 +14,10 @@ pub enum Face {
     JavaScript,
     /// A component.
     Component,
-    /// The functions that need no engine, for JavaScript.
-    Functions,
+    /// What programs need beside the engine, for JavaScript.
+    Tools,
     /// Git's answers, for the Node host alone.
     Git,
-    /// Only for tools: it works on documents and judges nothing.
-    Tools,
-    /// A policy seen as a whole, for JavaScript.
-    Analysis,
 }
 
 /// The most that LLVM may inline into a component, in its own measure; its default is 225. Hosts that stop a component
@@ -47,12 +43,6 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         ),
         Face::Git => ("callgate-git-wasm", "callgate_git_wasm.wasm", &[]),
         Face::Tools => ("callgate-tools-wasm", "callgate_tools_wasm.wasm", &[]),
-        Face::Functions => (
-            "callgate-wasm",
-            "callgate_wasm.wasm",
-            &["--features", "functions"],
-        ),
-        Face::Analysis => ("callgate-wasm", "callgate_wasm.wasm", &["--features", "analysis"]),
     };
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     // Optimization across crates needs a crate that is nothing but the module; for tests it is a library as well.
@@ -72,13 +62,13 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         // 10 and 100 the module is 2 % smaller, and verdicts take 3 to 9 % more instructions; with 10 and 40 it is hardly
         // smaller than that. Without unrolling at run time, vectorization and specialization it is the same module. An analysis
         // judges thousands of calls.
-        Face::JavaScript | Face::Functions | Face::Analysis => {
+        Face::JavaScript | Face::Tools => {
             command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "2");
             let inlined = "-C llvm-args=-inlinedefault-threshold=40 -C llvm-args=-inlinehint-threshold=200";
             command.env("RUSTFLAGS", inlined);
         }
-        // The one reads a few small files for a question, the other is asked once; their size counts.
-        Face::Git | Face::Tools => {
+        // It reads a few small files for a question; its size counts.
+        Face::Git => {
             command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "s");
         }
         Face::Component => {

@@ -1,12 +1,12 @@
-//! Builds and optimizes the WebAssembly faces of Callgate: `cargo pack [FACE…]`. A face is `gate`, `functions`, `tools`,
-//! `analysis` or `component`; `js` is all but the last, and without an argument all are built.
+//! Builds and optimizes the WebAssembly faces of Callgate: `cargo pack [FACE…]`. A face is `gate`, `tools` or `component`; `js` is all
+//! but the last, and without an argument all are built.
 //!
-//! Compiles `callgate-wasm` for `wasm32-unknown-unknown`, once for each face. For JavaScript, wasm-bindgen writes its part, panics
-//! become traps, binaryen optimizes the module, and what the npm package needs is put into `js/wasm`, with four modules that are
-//! loaded when they are needed: that of the functions that need no engine by the first call of one, that of `callgate-git-wasm` by
-//! the package's Node host, when it is asked about git, that of `callgate-tools-wasm` by the entry `callgate/tools`, and the engine
-//! with its analysis by the entry `callgate/analysis`. The reference pages are put into `js/docs`. For hosts of components, the
-//! component is put into `wasm/dist`. Prints the sizes; npm's tests hold the gate's, compressed, against its budget.
+//! Compiles each face for `wasm32-unknown-unknown`. For JavaScript, wasm-bindgen writes its part, panics become traps, binaryen
+//! optimizes the module, and what the npm package needs is put into `js/wasm`. There are three modules: the engine's
+//! (`callgate-wasm`), and two that are loaded when they are needed, `callgate-tools-wasm` by the first call of a function that needs
+//! no engine and by the entry `callgate/tools`, and `callgate-git-wasm` by the package's Node host, when it is asked about git. The
+//! reference pages are put into `js/docs`. For hosts of components, the component is put into `wasm/dist`. Prints the sizes; npm's
+//! tests hold the gate's, compressed, against its budget.
 
 mod order;
 mod panics;
@@ -50,12 +50,10 @@ fn main() -> ExitCode {
 }
 
 /// The modules for JavaScript: the face's name here, that of its file, and the face.
-const MODULES: [(&str, &str, Face); 5] = [
+const MODULES: [(&str, &str, Face); 3] = [
     ("gate", "callgate", Face::JavaScript),
-    ("functions", "functions", Face::Functions),
     ("gate", "git", Face::Git),
     ("tools", "tools", Face::Tools),
-    ("analysis", "analysis", Face::Analysis),
 ];
 
 /// Builds the named faces. The compiler makes one after the other; meanwhile those that it has made are optimized.
@@ -63,10 +61,7 @@ fn pack(names: &[&str], keeps_names: bool) -> Result<(), Box<dyn Error>> {
     let is_known =
         |name: &str| matches!(name, "js" | "component") || MODULES.iter().any(|(known, ..)| *known == name);
     if let Some(name) = names.iter().find(|name| !is_known(name)) {
-        return Err(format!(
-            "found `{name}`, expected `gate`, `functions`, `tools`, `analysis`, `js` or `component`"
-        )
-        .into());
+        return Err(format!("found `{name}`, expected `gate`, `tools`, `js` or `component`").into());
     }
     let root = root()?;
     let is_asked = |name: &str| names.is_empty() || names.contains(&name);

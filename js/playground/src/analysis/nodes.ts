@@ -1,4 +1,4 @@
-import type { DecidedBy, Region, RegionArgument, RegionPlace } from "callgate/analysis";
+import type { DecidedBy, Region, RegionArgument, RegionPlace } from "callgate/tools";
 import { DECISIONS } from "../state.js";
 
 /** A row of a map: a place, or a value, with the regions that begin there. */

@@ -1,4 +1,4 @@
-import type { PolicyDiff, PolicyFinding, ToolRegions } from "callgate/analysis";
+import type { PolicyDiff, PolicyFinding, ToolRegions } from "callgate/tools";
 import type { State } from "../state.js";
 
 /** The questions about the documents. */

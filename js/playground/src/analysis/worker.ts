@@ -1,6 +1,6 @@
 // All calls are looked at here, so that verdicts and keys do not wait for it. Whoever wants no answer any more ends the worker.
-import { diff, init, lint, regions } from "callgate/analysis";
-import { init as initTools } from "callgate/tools";
+import { init } from "callgate";
+import { diff, init as initTools, lint, regions } from "callgate/tools";
 import { configOf, faultsOf, hostOf } from "../engine/config.js";
 import type { Question, Told } from "./protocol.js";
 

@@ -5,8 +5,8 @@ import {
   type EngineConfig,
   type Host,
   type Machine,
+  parseBundle,
 } from "callgate";
-import { parseBundle } from "callgate/tools";
 import { BUNDLE, type State } from "../state.js";
 import { parseStrictly } from "../strict.js";
 import { editedInner, type Inner, innerOf } from "./inner.js";

@@ -8,8 +8,9 @@ import {
   type Gated,
   type Host,
   type Machine,
+  parseCall,
+  type ReadCall,
 } from "callgate";
-import { parseCall, type ReadCall } from "callgate/tools";
 import { plainValue, readJson } from "../jsonc.js";
 import type { Scenario, State } from "../state.js";
 import { parseStrictly, repetitionIn } from "../strict.js";

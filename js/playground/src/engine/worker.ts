@@ -1,6 +1,5 @@
 // The engine judges here, so that the page answers keys while it does.
 import { init } from "callgate";
-import { init as initTools } from "callgate/tools";
 import { Due } from "./due.js";
 import { edited } from "./edit.js";
 import { describe, explain, judge, type Setup, setUp, tryOut } from "./judging.js";
@@ -8,7 +7,7 @@ import type { Answer, Change, Known } from "./protocol.js";
 import { Trial } from "./trial.js";
 
 const answer = (message: Answer): void => self.postMessage(message);
-const loaded = Promise.all([init(), initTools()]);
+const loaded = init();
 
 let state: Known = { files: {}, machine: "", call: "" };
 let setup: Setup | undefined;

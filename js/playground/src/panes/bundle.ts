@@ -1,5 +1,5 @@
 import type { Diagnostic } from "callgate";
-import type { PolicyFinding } from "callgate/analysis";
+import type { PolicyFinding } from "callgate/tools";
 import { Analyst } from "../analysis/analyst.js";
 import { keyOf, namedIn } from "../documents.js";
 import { fill, h } from "../dom.js";

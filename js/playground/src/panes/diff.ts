@@ -1,4 +1,4 @@
-import type { DecidedBy, PolicyDiff, ToolChanges, VerdictChange } from "callgate/analysis";
+import type { DecidedBy, PolicyDiff, ToolChanges, VerdictChange } from "callgate/tools";
 import { Analyst } from "../analysis/analyst.js";
 import { described } from "../analysis/nodes.js";
 import type { Told } from "../analysis/protocol.js";

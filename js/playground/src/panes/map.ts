@@ -1,4 +1,4 @@
-import type { Region, ToolRegions } from "callgate/analysis";
+import type { Region, ToolRegions } from "callgate/tools";
 import { Analyst } from "../analysis/analyst.js";
 import { isAboutForm, nodesOf } from "../analysis/nodes.js";
 import type { Asked, Told } from "../analysis/protocol.js";

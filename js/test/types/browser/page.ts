@@ -1,7 +1,7 @@
 // The entries of browsers and workers.
 import { createEngine, createVirtualHost, init } from "callgate";
-import { extractDomain, init as initFunctions } from "callgate/functions";
 import { init as initSlim, initSync } from "callgate/slim";
+import { extractDomain, init as initTools } from "callgate/tools";
 
 export async function start(): Promise<string> {
   await init();
@@ -11,8 +11,8 @@ export async function start(): Promise<string> {
   await init(new WebAssembly.Module(new Uint8Array()));
   await initSlim(new Uint8Array());
   initSync(new Uint8Array());
-  await initFunctions();
-  await initFunctions(fetch("functions.wasm"));
+  await initTools();
+  await initTools(fetch("tools.wasm"));
   // @ts-expect-error: a page has no host of its own
   const { createNodeHost } = await import("callgate");
   // @ts-expect-error: the slim entry fetches nothing

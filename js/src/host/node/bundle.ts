@@ -1,10 +1,10 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute } from "node:path";
-import * as wasm from "../../wasm/tools.js";
-import { CallgateError, type Diagnostic } from "../errors.js";
-import type { DocumentName } from "../types.js";
-import { within } from "./module.js";
-import { partsOf } from "./parts.js";
+import * as wasm from "../../../wasm/callgate.js";
+import { partsOf } from "../../api/parse-bundle.js";
+import { CallgateError, type Diagnostic } from "../../errors.js";
+import type { DocumentName } from "../../types.js";
+import { within } from "../../wasm/module.js";
 
 /** The text of a document, and the file in which it stands. */
 interface ReadDocument {

@@ -1,18 +1,16 @@
 //! The answers of `callgate map`, `lint`, `diff` and `check`, for JavaScript.
 //!
-//! Each answer is a line of JSON, the same that the command writes, and is handed over as soon as it is known. What is thrown is
-//! JSON text too: `{message, diagnostics}`.
+//! Each answer is a line of JSON, the same that the command writes, and is handed over as soon as it is known.
 
+use callgate_boundary_wasm::{WasmHost, refusal};
 use callgate_core::{
-    Analysis, Comparison, Diagnostic, DocumentKind, DocumentSource, Engine, Host, Row, Target,
-    check_invariants, lint_policy, names_tool,
+    Analysis, Comparison, DocumentKind, DocumentSource, Engine, Host, Row, Target, check_invariants,
+    lint_policy, names_tool,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-
-use super::host::WasmHost;
 
 #[wasm_bindgen]
 extern "C" {
@@ -63,7 +61,7 @@ impl WasmPolicy {
         let mut documents = Vec::new();
         let mut texts = texts.into_iter();
         while let (Some(name), Some(text)) = (texts.next(), texts.next()) {
-            let unknown = || refusal(format!("an engine has no document `{name}`"), &[]);
+            let unknown = || refusal(&format!("an engine has no document `{name}`"), &[]);
             documents.push((DocumentKind::parse(&name).ok_or_else(unknown)?, text));
         }
         let mut builder = Engine::builder();
@@ -72,7 +70,7 @@ impl WasmPolicy {
         }
         let engine = builder
             .build(&host.asked())
-            .map_err(|error| refusal(error.to_string(), &error.diagnostics))?;
+            .map_err(|error| refusal(&error, &error.diagnostics))?;
         Ok(Self {
             documents,
             engine,
@@ -87,7 +85,7 @@ impl WasmPolicy {
     /// A message when no tool has one of the names.
     #[wasm_bindgen(js_name = tellMap)]
     pub fn tell_map(&self, asked: &str, disk: bool, listener: &Listener) -> Result<(), JsValue> {
-        let asked: Asked = serde_json::from_str(asked).map_err(|error| refusal(error.to_string(), &[]))?;
+        let asked: Asked = serde_json::from_str(asked).map_err(|error| refusal(&error, &[]))?;
         let host = self.host.asked();
         let analysis = match disk {
             true => Analysis::with_host(&self.engine, &host),
@@ -126,7 +124,7 @@ impl WasmPolicy {
             true => Ok(()),
             false => {
                 let names = asked.tools.join("`, `");
-                Err(refusal(format!("no annotated tool is called `{names}`"), &[]))
+                Err(refusal(&format!("no annotated tool is called `{names}`"), &[]))
             }
         }
     }
@@ -148,8 +146,8 @@ impl WasmPolicy {
             .collect();
         let host = self.host.asked();
         let disk = disk.then_some(&host as &dyn Host);
-        let found = lint_policy(&parts, &host, disk, &|_| {})
-            .map_err(|error| refusal(error.to_string(), &error.diagnostics))?;
+        let found =
+            lint_policy(&parts, &host, disk, &|_| {}).map_err(|error| refusal(&error, &error.diagnostics))?;
         found.iter().all(|finding| listener.tell(finding));
         Ok(())
     }
@@ -192,16 +190,4 @@ impl WasmPolicy {
         let statements = check_invariants(&self.engine, disk, &|_| {});
         statements.iter().all(|statement| listener.tell(statement));
     }
-}
-
-/// The fault of a key that none of `known` is, as JSON text.
-#[wasm_bindgen(js_name = faultOfUnknownKey)]
-pub fn fault_of_unknown_key(key: &str, known: Vec<String>) -> String {
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    json!(callgate_core::unknown_key(key, key, &known)).to_string()
-}
-
-fn refusal(message: String, diagnostics: &[Diagnostic]) -> JsValue {
-    let refusal = json!({"message": message, "diagnostics": diagnostics});
-    JsValue::from_str(&refusal.to_string())
 }

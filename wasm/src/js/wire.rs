@@ -11,11 +11,11 @@
 //! place       = 0 item:count | 1 member:text
 //! ```
 //!
-//! The other words are those of [`arguments`](crate::js::arguments).
+//! The other words are those of [`arguments`](callgate_boundary_wasm::Reader).
 
 use callgate_core::{Call, Context, PointerToken, Prepared, View};
 
-use crate::js::arguments::Reader;
+use callgate_boundary_wasm::Reader;
 
 /// A tool that calls refer to by a number.
 pub(super) struct Tool {

@@ -4,7 +4,7 @@ use callgate_core::{Approvals, Moment};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::js::values::refusal;
+use callgate_boundary_wasm::refusal;
 
 pub(super) fn read(document: &str) -> Result<Approvals, JsValue> {
     Approvals::from_json(document).map_err(|error| refusal(&error, &error.diagnostics))

@@ -9,8 +9,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::verdicts::Verdicts;
 use super::wire::{self, Incoming, Tool};
-use crate::js::host::WasmHost;
-use crate::js::values::{refusal, to_js, to_js_error};
+use callgate_boundary_wasm::WasmHost;
+use callgate_boundary_wasm::{refusal, to_js, to_js_error};
 
 /// Collects the documents of an engine.
 #[wasm_bindgen]

@@ -89,7 +89,7 @@ impl WasmHost {
 
 impl WasmHost {
     /// The host for the time of one evaluation.
-    pub(super) fn asked(&self) -> JsHost<'_> {
+    pub fn asked(&self) -> JsHost<'_> {
         JsHost {
             host: self,
             missing: RefCell::default(),
@@ -169,7 +169,7 @@ fn unexpected_answer(answer: Answer) -> HostError {
 }
 
 /// A host for the time of one evaluation.
-pub(super) struct JsHost<'a> {
+pub struct JsHost<'a> {
     host: &'a WasmHost,
     /// The path that was last found to be missing although its parent exists. Core goes up from a missing path step by
     /// step; what lies below this one need not cross to JavaScript.

@@ -8,7 +8,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::engine::WasmEngine;
-use crate::js::values::to_js;
+use callgate_boundary_wasm::to_js;
 
 /// The answer to a call.
 #[derive(Serialize)]

@@ -1,7 +1,8 @@
-//! The functions that need no engine. Those that ask a host are methods of [`WasmHost`], which they use up.
+//! The functions that need no engine. Those that ask a host use it up.
 
 mod approval;
 
+use callgate_boundary_wasm::{Reader, WasmHost, refusal, to_js, to_js_error};
 use callgate_core::{
     self as core, Arguments, Ceiling, DocumentSource, MatchType, PolicyRoot, ResolvedAnnotation,
     SideEffectLevel, ToolKind,
@@ -9,81 +10,74 @@ use callgate_core::{
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::arguments::Reader;
-use super::host::WasmHost;
-use super::values::{refusal, to_js, to_js_error};
+pub use approval::{check_approval, extract_whitelist_candidates, find_approval};
 
-pub use approval::check_approval;
+/// The path with the home directory in place of a leading `~`.
+#[wasm_bindgen(js_name = expandTilde)]
+pub fn expand_tilde(host: WasmHost, path: &str) -> String {
+    core::expand_home(path, &host.asked()).into_owned()
+}
 
-#[wasm_bindgen]
-impl WasmHost {
-    /// The path with the home directory in place of a leading `~`.
-    #[wasm_bindgen(js_name = expandTilde)]
-    pub fn expand_tilde(self, path: &str) -> String {
-        core::expand_home(path, &self.asked()).into_owned()
-    }
+/// The canonical form of a path; its lexical form if it has none.
+///
+/// # Errors
+/// A message when the host fails.
+#[wasm_bindgen(js_name = resolveRealPath)]
+pub fn resolve_real_path(host: WasmHost, path: &str) -> Result<String, JsValue> {
+    core::resolve_real_path(path, &host.asked()).map_err(to_js_error)
+}
 
-    /// The canonical form of a path; its lexical form if it has none.
-    ///
-    /// # Errors
-    /// A message when the host fails.
-    #[wasm_bindgen(js_name = resolveRealPath)]
-    pub fn resolve_real_path(self, path: &str) -> Result<String, JsValue> {
-        core::resolve_real_path(path, &self.asked()).map_err(to_js_error)
-    }
+/// Returns `true` if the path is the directory or lies within it.
+///
+/// # Errors
+/// A message when the host fails.
+#[wasm_bindgen(js_name = isWithinDirectory)]
+pub fn is_within_directory(host: WasmHost, path: &str, directory: &str) -> Result<bool, JsValue> {
+    core::is_within_directory(path, directory, &host.asked()).map_err(to_js_error)
+}
 
-    /// Returns `true` if the path is the directory or lies within it.
-    ///
-    /// # Errors
-    /// A message when the host fails.
-    #[wasm_bindgen(js_name = isWithinDirectory)]
-    pub fn is_within_directory(self, path: &str, directory: &str) -> Result<bool, JsValue> {
-        core::is_within_directory(path, directory, &self.asked()).map_err(to_js_error)
-    }
+/// The directory that holds a path.
+///
+/// # Errors
+/// A message when the host fails.
+#[wasm_bindgen(js_name = directoryForPath)]
+pub fn directory_for_path(host: WasmHost, path: &str) -> Result<String, JsValue> {
+    core::directory_for_path(path, &host.asked()).map_err(to_js_error)
+}
 
-    /// The directory that holds a path.
-    ///
-    /// # Errors
-    /// A message when the host fails.
-    #[wasm_bindgen(js_name = directoryForPath)]
-    pub fn directory_for_path(self, path: &str) -> Result<String, JsValue> {
-        core::directory_for_path(path, &self.asked()).map_err(to_js_error)
-    }
+/// The directories of the sandbox and of a policy's rules, as `[{path, name}]`. The policy is JSON text.
+///
+/// # Errors
+/// A message when the text is not JSON, or the host fails.
+#[wasm_bindgen(js_name = extractPolicyRoots)]
+pub fn extract_policy_roots(
+    host: WasmHost,
+    policy: &str,
+    allowed_directories: Vec<String>,
+) -> Result<JsValue, JsValue> {
+    let policy = core::parse_json(policy).map_err(to_js_error)?;
+    let directories = allowed_directories.iter().map(String::as_str);
+    core::extract_policy_roots(&policy, directories, &host.asked())
+        .map(|roots| to_js(&roots))
+        .map_err(to_js_error)
+}
 
-    /// The directories of the sandbox and of a policy's rules, as `[{path, name}]`. The policy is JSON text.
-    ///
-    /// # Errors
-    /// A message when the text is not JSON, or the host fails.
-    #[wasm_bindgen(js_name = extractPolicyRoots)]
-    pub fn extract_policy_roots(
-        self,
-        policy: &str,
-        allowed_directories: Vec<String>,
-    ) -> Result<JsValue, JsValue> {
-        let policy = core::parse_json(policy).map_err(to_js_error)?;
-        let directories = allowed_directories.iter().map(String::as_str);
-        core::extract_policy_roots(&policy, directories, &self.asked())
-            .map(|roots| to_js(&roots))
-            .map_err(to_js_error)
-    }
+/// The URL that a git remote stands for in the repository at `path`.
+///
+/// # Errors
+/// A message when the host fails.
+#[wasm_bindgen(js_name = resolveGitRemote)]
+pub fn resolve_git_remote(host: WasmHost, remote: &str, path: Option<String>) -> Result<String, JsValue> {
+    core::resolve_git_remote(remote, path.as_deref(), &host.asked()).map_err(to_js_error)
+}
 
-    /// The URL that a git remote stands for in the repository at `path`.
-    ///
-    /// # Errors
-    /// A message when the host fails.
-    #[wasm_bindgen(js_name = resolveGitRemote)]
-    pub fn resolve_git_remote(self, remote: &str, path: Option<String>) -> Result<String, JsValue> {
-        core::resolve_git_remote(remote, path.as_deref(), &self.asked()).map_err(to_js_error)
-    }
-
-    /// The URL of a repository's default remote.
-    ///
-    /// # Errors
-    /// A message when the host fails.
-    #[wasm_bindgen(js_name = resolveDefaultGitRemote)]
-    pub fn resolve_default_git_remote(self, path: &str) -> Result<Option<String>, JsValue> {
-        core::resolve_default_git_remote(path, &self.asked()).map_err(to_js_error)
-    }
+/// The URL of a repository's default remote.
+///
+/// # Errors
+/// A message when the host fails.
+#[wasm_bindgen(js_name = resolveDefaultGitRemote)]
+pub fn resolve_default_git_remote(host: WasmHost, path: &str) -> Result<Option<String>, JsValue> {
+    core::resolve_default_git_remote(path, &host.asked()).map_err(to_js_error)
 }
 
 /// The roots, which are JSON text, as `[{uri, name}]`.
@@ -149,7 +143,7 @@ pub fn list_entry_matches(list_type: &str, value: &str, entry: &str) -> Option<b
 }
 
 /// The roles of each argument of `{args}` in a call, as pairs. The annotation is JSON text, and the arguments are in the
-/// layout of [`arguments`](super::arguments).
+/// layout of [`Reader`].
 ///
 /// # Errors
 /// A message with every fault of the annotation.

@@ -1,4 +1,4 @@
-import * as wasm from "../../wasm/analysis.js";
+import * as wasm from "../../wasm/tools.js";
 import { configured, type EngineConfig } from "../api/create-engine.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
 import { directoriesOf } from "../host.js";
@@ -289,5 +289,5 @@ function collected<Line>(
 }
 
 function faultOfKey(key: string, known: string[]): Diagnostic {
-  return JSON.parse(within("engine-fault", () => wasm.faultOfUnknownKey(key, known))) as Diagnostic;
+  return within("engine-fault", () => wasm.unknownKey(key, key, known)) as Diagnostic;
 }

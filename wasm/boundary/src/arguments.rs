@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use callgate_core::{Arguments, Value};
 
 /// Reads what the package wrote.
-pub(super) struct Reader<'b> {
+pub struct Reader<'b> {
     /// The bytes that are not read yet.
     bytes: &'b [u8],
     /// The names that are written as numbers.
@@ -25,17 +25,19 @@ pub(super) struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    pub(super) fn new(bytes: &'b [u8], members: &'b [String]) -> Self {
+    /// `members` are the names that are written as numbers.
+    pub fn new(bytes: &'b [u8], members: &'b [String]) -> Self {
         Self { bytes, members }
     }
 
     /// The package only writes well-formed arguments; anything else becomes arguments for which a call is denied.
-    pub(super) fn arguments(&mut self) -> Arguments<'b> {
+    pub fn arguments(&mut self) -> Arguments<'b> {
         self.well_formed_arguments()
             .unwrap_or_else(|| Arguments::Unreadable("the call did not arrive as it was written".to_owned()))
     }
 
-    pub(super) fn byte(&mut self) -> Option<u8> {
+    /// Reads a byte.
+    pub fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.bytes.split_first()?;
         self.bytes = rest;
         Some(*first)
@@ -59,7 +61,8 @@ impl<'b> Reader<'b> {
         Some(taken)
     }
 
-    pub(super) fn text(&mut self) -> Option<&'b str> {
+    /// Reads a text.
+    pub fn text(&mut self) -> Option<&'b str> {
         let count = self.count()?;
         std::str::from_utf8(self.take(count)?).ok()
     }

@@ -1,0 +1,108 @@
+//! The approvals of the existing runtime.
+
+use callgate_core::{
+    self as core, ApprovalPattern, Arguments, Escalation, Registry, ResolvedAnnotation, RoleId,
+};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::parse_annotation;
+use callgate_boundary_wasm::Reader;
+use callgate_boundary_wasm::WasmHost;
+use callgate_boundary_wasm::{to_js, to_js_error};
+
+/// The arguments, annotation and roles of an escalated call.
+struct Incoming<'b> {
+    arguments: Arguments<'b>,
+    annotation: ResolvedAnnotation,
+    roles: Option<Vec<RoleId>>,
+}
+
+impl<'b> Incoming<'b> {
+    fn read(arguments: &'b [u8], annotation: &str, roles: Option<Vec<String>>) -> Result<Self, JsValue> {
+        let arguments = Reader::new(arguments, &[]).arguments();
+        let annotation = parse_annotation(annotation, &arguments)?;
+        let registry = Registry::default();
+        let unknown = |name: &String| to_js_error(format!("unknown role `{name}`"));
+        let role = |name: &String| registry.find(name).ok_or_else(|| unknown(name));
+        let roles = roles
+            .map(|roles| roles.iter().map(role).collect::<Result<Vec<_>, _>>())
+            .transpose()?;
+        Ok(Self {
+            arguments,
+            annotation,
+            roles,
+        })
+    }
+
+    fn escalation<'a>(&'a self, server: &'a str, tool: &'a str) -> Escalation<'a> {
+        Escalation {
+            server,
+            tool,
+            arguments: &self.arguments,
+            annotation: &self.annotation,
+            roles: self.roles.as_deref(),
+        }
+    }
+}
+
+/// Refuses text that is not a pattern, or a pattern without constraints.
+///
+/// # Errors
+/// A message.
+#[wasm_bindgen(js_name = checkApproval)]
+pub fn check_approval(pattern: &str) -> Result<(), JsValue> {
+    let pattern = ApprovalPattern::from_json(pattern).map_err(to_js_error)?;
+    core::ApprovalWhitelist::default()
+        .add(pattern)
+        .map(drop)
+        .map_err(to_js_error)
+}
+
+/// The patterns that an approval of the call may stand for. The annotation is JSON text, and the arguments are in the layout of [`Reader`].
+///
+/// # Errors
+/// A message when the annotation or a role is unknown, or the host fails.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the fields of an escalation, one by one"
+)]
+#[wasm_bindgen(js_name = extractWhitelistCandidates)]
+pub fn extract_whitelist_candidates(
+    host: WasmHost,
+    server: &str,
+    tool: &str,
+    arguments: &[u8],
+    annotation: &str,
+    roles: Option<Vec<String>>,
+    escalation_id: &str,
+    reason: &str,
+) -> Result<JsValue, JsValue> {
+    let incoming = Incoming::read(arguments, annotation, roles)?;
+    let escalation = incoming.escalation(server, tool);
+    core::extract_whitelist_candidates(&escalation, escalation_id, reason, &host.asked())
+        .map(|patterns| to_js(&patterns))
+        .map_err(to_js_error)
+}
+
+/// The index of the first of the patterns that covers the call. Patterns and annotation are JSON text, and the arguments are in the
+/// layout of [`Reader`].
+///
+/// # Errors
+/// A message when the annotation or a role is unknown, or the host fails.
+#[wasm_bindgen(js_name = findApproval)]
+pub fn find_approval(
+    host: WasmHost,
+    patterns: &str,
+    server: &str,
+    tool: &str,
+    arguments: &[u8],
+    annotation: &str,
+    roles: Option<Vec<String>>,
+) -> Result<Option<usize>, JsValue> {
+    let whitelist = core::ApprovalWhitelist::from_json(patterns).map_err(to_js_error)?;
+    let incoming = Incoming::read(arguments, annotation, roles)?;
+    whitelist
+        .find(&incoming.escalation(server, tool), &host.asked())
+        .map_err(to_js_error)
+}

@@ -69,7 +69,7 @@ use crate::gate::Gate;
 use asking::Asked;
 pub(crate) use asking::{now, touched};
 use audit::Audit;
-use listed::{Compared, Listed, Standing};
+use listed::{Compared, Edition, Listed, Standing};
 use record::Record;
 use revisions::Revisions;
 use shown::Shown;
@@ -127,6 +127,9 @@ pub struct Guard {
     /// The start of the numbers of calls in the log, and the number of the last.
     session: String,
     calls: AtomicU64,
+    /// Grows whenever the server says that its tools have changed.
+    edition: Edition,
+    /// The tools that any process of the server has listed, of which clients hear when others are hidden.
     listed: Listed,
     /// How many reloads have hidden other tools of these.
     list_changes: AtomicU64,
@@ -173,6 +176,7 @@ impl Guard {
             container_workspace_dir,
             session: session(),
             calls: AtomicU64::new(0),
+            edition: Edition::default(),
             listed: Listed::default(),
             list_changes: AtomicU64::new(0),
             revisions: Mutex::default(),
@@ -239,7 +243,7 @@ impl Guard {
     fn hides_others(&self, before: &Policy, after: &Policy) -> bool {
         let listed = self.listed.names();
         let is_hidden = |policy: &Policy, tool| {
-            let standing = self.standing(policy, tool);
+            let standing = self.listed.standing(policy.pins.as_ref(), tool);
             matches!(standing, Standing::HeldBack(_)) || self.hides(policy, tool)
         };
         listed
@@ -263,16 +267,25 @@ impl Guard {
         });
     }
 
-    /// Remembers a tool as the server lists it, as JSON text, and says whether it is held back.
-    fn lists(&self, policy: &Policy, tool: &str, text: &str) -> bool {
+    /// The tools of a process of the server, or of a connection to it, that has listed none yet.
+    fn unlisted(&self) -> Arc<Listed> {
+        Arc::new(Listed::new(self.edition.clone()))
+    }
+
+    /// Remembers a tool as the server lists it, as JSON text, in its answer to a request of this edition, and says whether it is
+    /// held back.
+    fn lists(&self, policy: &Policy, (listed, edition): (&Listed, u64), tool: &str, text: &str) -> bool {
         let pins = policy.pins.as_ref();
         let compared = match pins {
             Some(_) => pins::digest_of(text).map_or(Compared::Unclear, Compared::Digest),
             None => Compared::Unpinned,
         };
         let is_pinned = pins.is_some_and(|pins| pins.digest(tool).is_some());
-        self.listed.add(tool, compared, is_pinned);
-        matches!(self.standing(policy, tool), Standing::HeldBack(_))
+        let is_held_back = compared.is_held_back(pins, tool);
+        self.listed
+            .add(tool, compared.clone(), self.listed.edition(), is_pinned);
+        listed.add(tool, compared, edition, is_pinned);
+        is_held_back
     }
 
     /// Returns `true` if every call of the tool is certain to be denied, or if that is not known. No call of a tool whose name has
@@ -291,11 +304,6 @@ impl Guard {
             })
         });
         shown.hides(tool)
-    }
-
-    /// The standing of a tool: it may be called, or not until a person has accepted it.
-    fn standing(&self, policy: &Policy, tool: &str) -> Standing {
-        self.listed.standing(policy.pins.as_ref(), tool)
     }
 
     /// The server's revisions of the protocol, as far as they are known.

@@ -14,10 +14,8 @@ test("a list of tools is filtered", (t) => {
   const lock = read("callgate.lock");
   assert.deepEqual(filterTools(tools, { ...options, lock }), []);
   const [pinned] = Object.values(JSON.parse(lock).servers.files);
-  assert.deepEqual(filterTools([{ ...pinned.tool, later: 1 }], { ...options, lock: JSON.parse(lock) }), [
-    { ...pinned.tool, later: 1 },
-  ]);
-  for (const more of [{ _meta: {} }, { icons: [] }, { execution: { taskSupport: "required" } }]) {
+  assert.deepEqual(filterTools([pinned.tool], { ...options, lock: JSON.parse(lock) }), [pinned.tool]);
+  for (const more of [{ _meta: {} }, { later: 1 }, { icons: [] }, { execution: { taskSupport: "required" } }]) {
     assert.deepEqual(filterTools([{ ...pinned.tool, ...more }], { ...options, lock }), []);
   }
   for (const wrong of [
@@ -64,6 +62,35 @@ test("a tool that its server says has changed is listed again before it is calle
   await third;
   assert.equal(ends.got.at(-1).result._meta["callgate/rule"], "structural-unpinned-tool");
   assert.equal(ends.got.length, 2);
+});
+
+test("an answer from before a change says nothing of the tools", async (t) => {
+  const { root, options } = place(t, { lock: read("callgate.lock") });
+  const [pinned] = Object.values(JSON.parse(read("callgate.lock")).servers.files);
+  const changed = { ...pinned.tool, description: "Writes" };
+  const ends = SIDES.client(options);
+  await ends.ready;
+  const asksForTools = (id) => ends.asks({ jsonrpc: "2.0", id, method: "tools/list" });
+  await asksForTools(7);
+  await asksForTools(8);
+  await asksForTools(9);
+  await ends.answers({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  await ends.answers({ jsonrpc: "2.0", id: 7, result: { tools: [pinned.tool] } });
+  const params = { name: "read", arguments: { path: join(root, "work/a") } };
+  const call = (id) => ends.asks({ jsonrpc: "2.0", id, method: "tools/call", params });
+  const first = call(1);
+  await later();
+  const own = ends.reached.at(-1);
+  assert.equal(own.method, "tools/list");
+  await ends.answers({ jsonrpc: "2.0", id: own.id, result: { tools: [changed] } });
+  await first;
+  assert.equal(ends.got.pop().result._meta["callgate/rule"], "structural-unpinned-tool");
+  await ends.answers({ jsonrpc: "2.0", id: 8, result: { tools: [pinned.tool] } });
+  await call(2);
+  assert.equal(ends.got.pop().result._meta["callgate/rule"], "structural-unpinned-tool");
+  // Nor does one show what was not accepted.
+  await ends.answers({ jsonrpc: "2.0", id: 9, result: { tools: [changed] } });
+  assert.deepEqual(ends.got.pop().result.tools, []);
 });
 
 test("a tool that cannot be compared is neither shown nor called", async (t) => {

@@ -1,10 +1,10 @@
 //! The tools that a person has looked at and accepted.
 //!
-//! A server may say tomorrow that a tool does something else, or take something else. A tool is everything that a model sees
-//! and a client may act on: its name, description, schemas and hints, how it runs, its icons and `_meta`. One that has changed
-//! in any of them is held back until it is accepted again.
+//! A server may say tomorrow that a tool does something else, or take something else. A tool is all that is listed of it: its
+//! name, description, schemas and hints, how it runs, its icons, its `_meta`, and what MCP does not have, which a client may
+//! show its model all the same. One that has changed in any of it is held back until it is accepted again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use super::strict;
 
 const FORMAT: &str = "callgate-lock/1";
 
-/// The parts of a tool that are pinned, by their names in `tools/list`.
+/// The parts of a tool that MCP has, by their names in `tools/list`: no other member may be taken for one of them.
 pub(super) const PARTS: [&str; 9] = [
     "name",
     "title",
@@ -53,7 +53,7 @@ pub struct PinChange {
     /// Its change.
     pub change: PinChangeKind,
     /// Its parts that differ, with what was accepted and what is there; empty for a tool that is new or gone.
-    pub parts: Vec<(&'static str, Value, Value)>,
+    pub parts: Vec<(String, Value, Value)>,
 }
 
 /// The change of a tool.
@@ -159,19 +159,21 @@ impl Pins {
 
 impl Pin {
     /// A tool as it is listed.
-    fn new(mut tool: Map<String, Value>) -> Self {
-        tool.retain(|name, _| PARTS.contains(&name.as_str()));
+    fn new(tool: Map<String, Value>) -> Self {
         let tool = sorted(tool);
         // A map of texts is always JSON.
         let digest = digest(&serde_json::to_vec(&tool).unwrap_or_default());
         Self { digest, tool }
     }
 
-    fn parts_unlike(&self, other: &Self) -> Vec<(&'static str, Value, Value)> {
-        let part = |pin: &Self, name| pin.tool.get(name).cloned().unwrap_or_default();
+    fn parts_unlike(&self, other: &Self) -> Vec<(String, Value, Value)> {
+        let part = |pin: &Self, name: &str| pin.tool.get(name).cloned().unwrap_or_default();
+        let further = self.tool.keys().chain(other.tool.keys()).map(String::as_str);
+        let further: BTreeSet<&str> = further.filter(|name| !PARTS.contains(name)).collect();
         let parts = PARTS
             .into_iter()
-            .map(|name| (name, part(self, name), part(other, name)));
+            .chain(further)
+            .map(|name| (name.to_owned(), part(self, name), part(other, name)));
         parts.filter(|(_, before, after)| before != after).collect()
     }
 }
@@ -224,9 +226,9 @@ mod tests {
 
     use super::*;
 
-    fn kinds(lock: &Lock, tools: &Value) -> Vec<(String, PinChangeKind, Vec<&'static str>)> {
+    fn kinds(lock: &Lock, tools: &Value) -> Vec<(String, PinChangeKind, Vec<String>)> {
         let changes = lock.changes("s", tools.as_array().unwrap()).unwrap();
-        let parts = |change: &PinChange| change.parts.iter().map(|(name, _, _)| *name).collect();
+        let parts = |change: &PinChange| change.parts.iter().map(|(name, _, _)| name.clone()).collect();
         changes
             .iter()
             .map(|change| (change.tool.clone(), change.change, parts(change)))
@@ -243,15 +245,16 @@ mod tests {
         lock.accept("s", tools.as_array().unwrap()).unwrap();
         let lock = Lock::from_json(&lock.to_json()).unwrap();
         assert_eq!(kinds(&lock, &tools), []);
-        // Neither the order of names counts nor a member that MCP does not have.
+        // The order of names does not count.
         let same = json!([
-            {"name": "b", "later": 5},
-            {"_meta": {"z": 1}, "inputSchema": {"y": [{"q": 2, "p": 1}], "x": 1}, "description": "A", "name": "a"}
+            {"name": "b"},
+            {"_meta": {"z": 1}, "later": 1, "inputSchema": {"y": [{"q": 2, "p": 1}], "x": 1}, "description": "A", "name": "a"}
         ]);
         assert_eq!(kinds(&lock, &same), []);
         let other = json!([
             {"name": "a", "description": "A!", "inputSchema": {"x": 2, "y": []}, "outputSchema": {"description": "A"},
-                "execution": {"taskSupport": "required"}, "icons": [{"src": "data:"}], "_meta": {"z": 2}},
+                "execution": {"taskSupport": "required"}, "icons": [{"src": "data:"}], "_meta": {"z": 2}, "later": 2,
+                "note": "B"},
             {"name": "c"}
         ]);
         assert_eq!(
@@ -260,14 +263,18 @@ mod tests {
                 (
                     "a".to_owned(),
                     PinChangeKind::Changed,
-                    vec![
+                    [
                         "description",
                         "inputSchema",
                         "outputSchema",
                         "execution",
                         "icons",
-                        "_meta"
+                        "_meta",
+                        "later",
+                        "note"
                     ]
+                    .map(str::to_owned)
+                    .to_vec()
                 ),
                 ("c".to_owned(), PinChangeKind::New, vec![]),
                 ("b".to_owned(), PinChangeKind::Gone, vec![]),

@@ -22,6 +22,7 @@ use callgate_jsontext::Members;
 use super::Guard;
 use super::asking::Approved;
 use super::lines::unbroken;
+use super::listed::Listed;
 use super::message::{Id, Message, Refused, Request};
 use super::method::{self, Kind};
 use super::queue::Answerer;
@@ -54,6 +55,8 @@ pub(super) struct Relay {
     has_begun: bool,
     changes: ListChanges,
     listing: Listing,
+    /// The tools of the process, or of the connection, that is the server of this client.
+    listed: Arc<Listed>,
     /// The ids of requests that the client took back. The server need not answer them, and may all the same.
     taken_back: VecDeque<String>,
     /// Why no call is sent any more, once the guard or its server ends.
@@ -64,6 +67,8 @@ pub(super) struct Relay {
 struct Waiting {
     id: Id,
     kind: Kind,
+    /// That of the server's tools when it was sent.
+    edition: u64,
     /// `None` for a call that waits for a person.
     call: Option<Sent>,
 }
@@ -118,20 +123,22 @@ pub(super) enum Step {
 impl Relay {
     /// A client with a session: all that it sends until it leaves.
     pub(super) fn new(guard: Arc<Guard>) -> Self {
-        Self::with(guard, true)
+        let listed = guard.unlisted();
+        Self::with(guard, listed, true)
     }
 
-    /// A request that stands by itself: nothing is approved beyond it but for good.
+    /// A request that stands by itself, of a server that has listed these tools: nothing is approved beyond it but for good.
     #[cfg(feature = "http")]
-    pub(super) fn of_request(guard: Arc<Guard>) -> Self {
-        Self::with(guard, false)
+    pub(super) fn of_request(guard: Arc<Guard>, listed: Arc<Listed>) -> Self {
+        Self::with(guard, listed, false)
     }
 
-    fn with(guard: Arc<Guard>, has_session: bool) -> Self {
+    fn with(guard: Arc<Guard>, listed: Arc<Listed>, has_session: bool) -> Self {
         Self {
             questions: Questions::new(guard.asked.as_ref(), &guard.session, has_session),
             changes: ListChanges::since(guard.list_changes()),
             listing: Listing::default(),
+            listed,
             guard,
             waiting: BTreeMap::new(),
             openings: BTreeMap::new(),
@@ -278,7 +285,7 @@ impl Relay {
             Message::Notification { method, members } => {
                 match &*method {
                     "notifications/subscriptions/acknowledged" => self.acknowledged(&members),
-                    "notifications/tools/list_changed" => self.guard.listed.outdate(),
+                    "notifications/tools/list_changed" => self.listed.outdate(),
                     _ => {}
                 }
                 Step::ToClient(line)
@@ -321,7 +328,7 @@ impl Relay {
                 }
                 match waiting.kind {
                     Kind::Other | Kind::Call => Step::ToClient(goes_on.unwrap_or(line)),
-                    Kind::List => Step::ToClient(self.list(&waiting.id, &members).unwrap_or(line)),
+                    Kind::List => Step::ToClient(self.list(&waiting, &members).unwrap_or(line)),
                 }
             }
         }
@@ -409,8 +416,13 @@ impl Relay {
     }
 
     fn wait(&mut self, id: &Id, kind: Kind, call: Option<Sent>) {
-        let id = id.clone();
-        self.waiting.insert(id.text.clone(), Waiting { id, kind, call });
+        let waiting = Waiting {
+            id: id.clone(),
+            kind,
+            edition: self.listed.edition(),
+            call,
+        };
+        self.waiting.insert(id.text.clone(), waiting);
     }
 
     fn outcome(&self, waiting: &Waiting, (outcome, code): (Outcome, Option<i64>)) {

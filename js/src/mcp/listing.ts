@@ -68,7 +68,7 @@ export class Listing {
         return;
       }
       for (const { name, tool } of listed) {
-        this.#pins.lists(name, tool);
+        this.#pins.lists(name, tool, edition);
       }
       const isNew = this.#pins.edition === edition;
       const next = member(result, "nextCursor");

@@ -3,10 +3,10 @@ import { CallgateError } from "../errors.js";
 import { member } from "../members.js";
 import { within } from "../wasm/module.js";
 import { canonical, canonicalExact, parseExact } from "./canonical.js";
-import { isObject, type Members } from "./message.js";
+import { isObject } from "./message.js";
 import { ambiguity } from "./strict.js";
 
-/** The parts of a tool that are pinned: what a model sees of it, and what a client may act on. */
+/** The parts of a tool that MCP has: no other member may be taken for one of them. All that is listed of a tool is pinned. */
 export const PARTS = [
   "name",
   "title",
@@ -27,8 +27,8 @@ const NOT_LISTED = "The server has not listed its tools, so the pinned tool cann
 
 /** The tools of one server that were accepted, and those that it listed last. */
 export interface Pins {
-  /** Remembers a tool as the server lists it, and says whether it is held back. */
-  lists(name: string, tool: unknown): boolean;
+  /** Remembers a tool as the server lists it, in its answer to a request of this edition, and says whether it is held back. */
+  lists(name: string, tool: unknown, edition: number): boolean;
   /** Why a tool may not be called until a person has accepted it, if it may not. */
   heldBack(name: string): string | undefined;
   /** Returns `true` if the server has to list its tools before it is known what the tool is. */
@@ -60,12 +60,17 @@ class ListedTools implements Pins {
     this.#accepted = accepted;
   }
 
-  lists(name: string, tool: unknown): boolean {
+  lists(name: string, tool: unknown, edition: number): boolean {
     const accepted = this.#accepted.get(name);
-    if (accepted !== undefined) {
-      this.#listed.set(name, { edition: this.edition, differs: difference(accepted, tool) });
+    if (accepted === undefined) {
+      return true;
     }
-    return this.heldBack(name) !== undefined;
+    const differs = difference(accepted, tool);
+    // An answer to an earlier request says nothing of the tools as they are now.
+    if ((this.#listed.get(name)?.edition ?? -1) <= edition) {
+      this.#listed.set(name, { edition, differs });
+    }
+    return differs !== undefined;
   }
 
   heldBack(name: string): string | undefined {
@@ -97,7 +102,7 @@ function difference(accepted: string, tool: unknown): string | undefined {
   if (ambiguity(tool, "exact") !== undefined) {
     return UNCLEAR;
   }
-  return accepted === shown(tool) ? undefined : CHANGED;
+  return accepted === canonical(tool) ? undefined : CHANGED;
 }
 
 /** The tools of a server that were accepted, as text. */
@@ -117,7 +122,7 @@ function acceptedIn(lock: unknown, serverName: string): ReadonlyMap<string, stri
     if (!isObject(pin) || !isObject(tool)) {
       throw refused(`the tool \`${name}\` of \`${serverName}\` is not an object`);
     }
-    const text = shown(tool);
+    const text = canonical(tool);
     const spelled = exact === undefined ? text : exactly(exact, serverName, name);
     const digest = within("invalid-document", () => sha256(spelled));
     if (pin.digest !== `sha256:${digest}`) {
@@ -141,23 +146,13 @@ function readIn(lock: unknown): readonly [unknown, unknown] {
   }
 }
 
-/** The pinned parts of an accepted tool, with numbers as they are spelled. */
+/** An accepted tool as text, with numbers as they are spelled. */
 function exactly(exact: unknown, serverName: string, name: string): string {
   const path = ["servers", serverName, name, "tool"];
   const tool = path.reduce((value, next) => (isObject(value) ? value[`s${next}`] : undefined), exact);
-  return canonicalExact(partsOf(tool, (part) => part.slice(1)));
+  return canonicalExact(tool);
 }
 
 function refused(reason: string): CallgateError {
   return new CallgateError("invalid-document", `the lock file: ${reason}`);
-}
-
-/** The pinned parts of a tool as text. */
-function shown(tool: unknown): string {
-  return canonical(partsOf(tool, (part) => part));
-}
-
-function partsOf(tool: unknown, nameOf: (part: string) => string): Members {
-  const members = isObject(tool) ? Object.entries(tool).filter(([name]) => PARTS.includes(nameOf(name))) : [];
-  return Object.fromEntries(members);
 }

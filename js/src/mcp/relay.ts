@@ -34,6 +34,8 @@ const TAKEN_BACK = 4_096;
 interface Waiting {
   readonly id: string | number;
   readonly kind: Kind;
+  /** That of the server's tools when it came. */
+  readonly edition: number;
   /** `true` if the server has seen it. */
   isSent: boolean;
   isCancelled: boolean;
@@ -103,7 +105,8 @@ export class Relay {
     if (this.#waiting.size >= IN_FLIGHT) {
       return refused(named.id, INTERNAL_ERROR, `${IN_FLIGHT} requests wait for their answers, expected fewer`);
     }
-    const entry: Waiting = { id: named.id, kind, isSent: kind !== "call", isCancelled: false };
+    const edition = this.#pins?.edition ?? 0;
+    const entry: Waiting = { id: named.id, kind, edition, isSent: kind !== "call", isCancelled: false };
     this.#waiting.set(named.text, entry);
     return kind === "call" ? this.#request(message as Members, named, entry) : toServer(message);
   }
@@ -145,7 +148,7 @@ export class Relay {
     if (entry.kind === "list") {
       const { serverName } = this.#options;
       try {
-        return toClient(filteredAnswer(message, engineOf(this.#options), serverName, this.#pins));
+        return toClient(filteredAnswer(message, engineOf(this.#options), serverName, this.#pins, entry.edition));
       } catch (thrown) {
         const reason = `the server's answer to \`tools/list\` cannot be filtered: ${reasonOf(thrown)}`;
         return toClient(errorFor(entry.id, INTERNAL_ERROR, reason));

@@ -25,13 +25,19 @@ export function filterTools<Tool extends GatedTool>(tools: readonly Tool[], opti
       if (typeof name !== "string") {
         throw new CallgateError("invalid-argument", "a tool has no `name` that is a string");
       }
-      return misnamed(tool, PARTS) === undefined && !isHidden(engine, serverName, name, tool, pins);
+      return misnamed(tool, PARTS) === undefined && !isHidden(engine, serverName, { name, tool }, pins, 0);
     });
   });
 }
 
-function isHidden(engine: Engine, serverName: string, name: string, tool: unknown, pins: Pins | undefined): boolean {
-  const isHeldBack = pins?.lists(name, tool) ?? false;
+function isHidden(
+  engine: Engine,
+  serverName: string,
+  { name, tool }: ListedTool,
+  pins: Pins | undefined,
+  edition: number,
+): boolean {
+  const isHeldBack = pins?.lists(name, tool, edition) ?? false;
   // A client in C takes a name with a NUL for the one that ends there.
   return isHeldBack || unclearName(name) !== undefined || engine.deniesEveryCall(serverName, name);
 }
@@ -61,8 +67,16 @@ export function readTools(result: unknown): readonly ListedTool[] | string {
   return new Set(tools.map(({ name }) => name)).size < tools.length ? "has a tool twice" : tools;
 }
 
-/** The answer to `tools/list` without the tools that are hidden. One whose tools cannot be read is an error. */
-export function filteredAnswer(answer: Members, engine: Engine, serverName: string, pins: Pins | undefined): Members {
+/**
+ * The answer to a `tools/list` of this edition without the tools that are hidden. One whose tools cannot be read is an error.
+ */
+export function filteredAnswer(
+  answer: Members,
+  engine: Engine,
+  serverName: string,
+  pins: Pins | undefined,
+  edition: number,
+): Members {
   const result = member(answer, "result");
   if (result === undefined) {
     return answer;
@@ -71,7 +85,7 @@ export function filteredAnswer(answer: Members, engine: Engine, serverName: stri
   if (typeof listed === "string") {
     return errorFor(answer.id, INTERNAL_ERROR, `the server's answer to \`tools/list\` ${listed}`);
   }
-  const shown = listed.filter(({ name, tool }) => !isHidden(engine, serverName, name, tool, pins));
+  const shown = listed.filter((one) => !isHidden(engine, serverName, one, pins, edition));
   if (shown.length === listed.length) {
     return answer;
   }

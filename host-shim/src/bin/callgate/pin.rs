@@ -112,7 +112,7 @@ fn show(change: &PinChange, out: &mut Out) -> Result<(), Failure> {
         paint(BOLD, &clean(&change.tool))
     ))?;
     for (name, before, after) in &change.parts {
-        out.line(&format!("  {}", paint(DIM, name)))?;
+        out.line(&format!("  {}", paint(DIM, &clean(name))))?;
         for (sign, value) in [("-", before), ("+", after)] {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             for line in text.lines() {

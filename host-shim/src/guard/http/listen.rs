@@ -21,6 +21,7 @@ use super::request::{Accepts, no_room, no_session, not_allowed, text_of};
 use super::session::{Client, Server, Session};
 use super::sessions::{Behind, Listener};
 use super::streams::{Piece, Streams};
+use super::workers::Worker;
 use crate::guard::message::Id;
 use crate::guard::relay::{Relay, Step};
 use crate::guard::reply;
@@ -222,8 +223,10 @@ impl Listener {
                 (Server::Worker(worker.program()), Some(worker))
             }
         };
+        let listed = worker.as_ref().map(Worker::listed);
         let session = Session::of_request(
             Arc::clone(&self.guard),
+            listed.unwrap_or_else(|| Arc::clone(&self.listed)),
             Client::Streams(Streams::default()),
             server,
         );

@@ -177,6 +177,7 @@ impl Guard {
         let (tell, stops) = channel();
         watch_signals(&tell)?;
         let listener = Arc::new(Listener {
+            listed: self.unlisted(),
             guard: Arc::clone(&self),
             visitors: listening.visitors,
             here,

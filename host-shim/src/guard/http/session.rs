@@ -16,6 +16,7 @@ use super::response::Events;
 use super::streams::Streams;
 use crate::guard::Guard;
 use crate::guard::child::Running;
+use crate::guard::listed::Listed;
 use crate::guard::message::Id;
 use crate::guard::outlet::Outlet;
 use crate::guard::relay::{Relay, Step};
@@ -75,8 +76,13 @@ impl Session {
     }
 
     /// The session of a request that stands by itself.
-    pub(super) fn of_request(guard: Arc<Guard>, client: Client, server: Server) -> Arc<Self> {
-        let relay = Relay::of_request(Arc::clone(&guard));
+    pub(super) fn of_request(
+        guard: Arc<Guard>,
+        listed: Arc<Listed>,
+        client: Client,
+        server: Server,
+    ) -> Arc<Self> {
+        let relay = Relay::of_request(Arc::clone(&guard), listed);
         Self::with(guard, relay, client, server)
     }
 

@@ -25,6 +25,7 @@ use super::started::Started;
 use super::streams::Streams;
 use super::workers::Workers;
 use crate::guard::child::{self, Program};
+use crate::guard::listed::Listed;
 use crate::guard::{Guard, reply};
 
 /// How long a session that nobody uses is kept, and how long where there is no room for another.
@@ -54,6 +55,8 @@ pub(super) struct Listener {
     pub(super) standing: Mutex<Vec<Weak<Session>>>,
     pub(super) bodies: Bodies,
     pub(super) workers: Arc<Workers>,
+    /// The tools that a server at an address has listed to requests that stand by themselves.
+    pub(super) listed: Arc<Listed>,
     pub(super) started: Started,
     /// No more requests are taken.
     pub(super) is_closed: AtomicBool,

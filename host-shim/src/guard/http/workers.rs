@@ -12,6 +12,7 @@ use super::names::{self, Names, Routed};
 use super::session::{Session, Shared};
 use crate::guard::Guard;
 use crate::guard::child::{self, Running};
+use crate::guard::listed::Listed;
 use crate::guard::message::Message;
 
 /// Programs that wait for a request.
@@ -27,6 +28,8 @@ struct Idle {
 struct Line {
     guard: Arc<Guard>,
     running: Arc<Running>,
+    /// The tools that it has listed.
+    listed: Arc<Listed>,
     /// `None` while it waits.
     serving: Mutex<Option<Serving>>,
 }
@@ -73,6 +76,7 @@ impl Workers {
         let line = Arc::new(Line {
             guard: Arc::clone(guard),
             running,
+            listed: guard.unlisted(),
             serving: Mutex::default(),
         });
         let (reading, runtime) = (Arc::clone(&line), Handle::current());
@@ -118,14 +122,18 @@ impl Line {
                 (routed, Arc::clone(session))
             }
             None => {
-                warn("the server spoke while it had no request; it is not passed on");
+                if is_list_changed(&text) {
+                    self.listed.outdate();
+                } else {
+                    warn("the server spoke while it had no request; it is not passed on");
+                }
                 return;
             }
         };
         match routed {
             Routed::ToClient(text) => runtime.block_on(session.server_said(text, None, Event::default())),
             Routed::Back(text) => self.running.send(text),
-            Routed::ToolsChanged => self.guard.listed.outdate(),
+            Routed::ToolsChanged => self.listed.outdate(),
             Routed::Nowhere => {}
         }
     }
@@ -152,6 +160,12 @@ impl Shared for Line {
     }
 }
 
+/// Returns `true` if a program says that its tools have changed.
+fn is_list_changed(text: &str) -> bool {
+    let message = Message::read(text);
+    matches!(message, Ok(Message::Notification { method, .. }) if method == "notifications/tools/list_changed")
+}
+
 /// Passes a message on from a program that serves one client alone.
 fn alone(text: String, warn: impl Fn(&str)) -> Routed {
     let refused = match Message::read(&text) {
@@ -165,6 +179,11 @@ impl Worker {
     /// The program, for the session of its client.
     pub(super) fn program(&self) -> Arc<dyn Shared> {
         Arc::<Line>::clone(&self.line)
+    }
+
+    /// The tools that the program has listed.
+    pub(super) fn listed(&self) -> Arc<Listed> {
+        Arc::clone(&self.line.listed)
     }
 
     /// From now on the program serves this client.

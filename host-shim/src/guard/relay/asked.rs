@@ -117,7 +117,7 @@ fn what_is_approved_for_a_session_is_that_clients_alone() {
 fn a_request_without_a_session_has_no_approval_for_one() {
     let folder = tempfile::tempdir().unwrap();
     let (relay, queue) = asking(folder.path(), 600);
-    let mut alone = Relay::of_request(Arc::clone(&relay.guard));
+    let mut alone = Relay::of_request(Arc::clone(&relay.guard), relay.guard.unlisted());
     client(&mut alone, &reading(1, "/docs/a"));
     let asked = question(&queue);
     assert!(!asked.has_session);

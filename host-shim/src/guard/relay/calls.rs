@@ -136,7 +136,7 @@ impl Relay {
         if let Some(reason) = self.stopped {
             return Some(("structural-stopped", reason));
         }
-        let held_back = match self.guard.standing(policy, tool) {
+        let held_back = match self.standing(policy, tool) {
             Standing::Accepted => None,
             Standing::HeldBack(reason) => Some(reason),
             // Who observes asks the server for nothing.

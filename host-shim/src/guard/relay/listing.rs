@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use callgate_jsontext::Members;
 use serde_json::{Value, json};
 
-use super::{Next, Relay, Step};
+use super::{Next, Relay, Step, Waiting};
+use crate::guard::Policy;
 use crate::guard::listed::Standing;
 use crate::guard::message::{Id, Message, Request, ToolCall, text_of};
 use crate::guard::method::Kind;
@@ -93,7 +94,7 @@ impl Relay {
     /// Has a call wait for the list of tools, if it is of one that is pinned and that the server has not listed.
     pub(super) fn hold(&mut self, request: &Request<'_>, call: &ToolCall<'_>) -> Option<Next> {
         let guard = &self.guard;
-        let standing = guard.standing(&guard.policy(), &call.name);
+        let standing = self.standing(&guard.policy(), &call.name);
         let waits = !guard.observes && self.stopped.is_none();
         if !waits || standing != Standing::Unknown || self.listing.held.len() >= WAITING {
             return None;
@@ -109,10 +110,15 @@ impl Relay {
         Some(Next::Hold(step))
     }
 
+    /// The standing of a tool: it may be called, or not until a person has accepted it.
+    pub(super) fn standing(&self, policy: &Policy, tool: &str) -> Standing {
+        self.listed.standing(policy.pins.as_ref(), tool)
+    }
+
     fn list_tools(&mut self, revision: Option<String>) -> Step {
         let asked = Asked {
             id: self.own_id(),
-            edition: self.guard.listed.edition(),
+            edition: self.listed.edition(),
             deadline: Instant::now() + PATIENCE,
             pages: 0,
             revision,
@@ -141,7 +147,7 @@ impl Relay {
         let guard = &self.guard;
         let policy = guard.policy();
         let read = filtered(answer, |tool, text| {
-            guard.lists(&policy, tool, text);
+            guard.lists(&policy, (&self.listed, asked.edition), tool, text);
             false
         });
         if read.is_err() || answer.get("result").is_none() {
@@ -153,11 +159,11 @@ impl Relay {
             .get("result")
             .and_then(|result| serde_json::from_str(result.get()).ok());
         let cursor = text_of(result.and_then(|result| result.get("nextCursor")));
-        let edition = guard.listed.edition();
+        let edition = self.listed.edition();
         asked.pages += 1;
         let (is_whole, is_new) = (cursor.is_none(), edition == asked.edition);
         if is_whole && is_new {
-            guard.listed.complete(edition);
+            self.listed.complete(edition);
             self.listing.failure = None;
             return Step::Nowhere;
         }
@@ -216,7 +222,7 @@ impl Relay {
     }
 
     /// The tools that the client may know of. `None` if there is nothing to leave out.
-    pub(super) fn list(&self, id: &Id, answer: &Members<'_>) -> Option<String> {
+    pub(super) fn list(&self, request: &Waiting, answer: &Members<'_>) -> Option<String> {
         if self.guard.observes {
             return None;
         }
@@ -225,7 +231,8 @@ impl Relay {
         let shown = loop {
             held_back.clear();
             let shown = filtered(answer, |tool, text| {
-                let is_held_back = self.guard.lists(&policy, tool, text);
+                let listed = (&*self.listed, request.edition);
+                let is_held_back = self.guard.lists(&policy, listed, tool, text);
                 if is_held_back {
                     held_back.push(format!("`{tool}`"));
                 }
@@ -250,7 +257,11 @@ impl Relay {
             Ok(shown) => shown,
             Err(reason) => {
                 self.guard.warn(reason);
-                Some(reply::error(Some(&id.json), reply::INTERNAL_ERROR, reason))
+                Some(reply::error(
+                    Some(&request.id.json),
+                    reply::INTERNAL_ERROR,
+                    reason,
+                ))
             }
         }
     }
@@ -323,9 +334,64 @@ mod tests {
         assert_eq!(relay.server_sent(page(&second, &[tool()], None)), Step::Nowhere);
         let sent = [Step::ToServer(reading(1)), Step::ToServer(reading(2))];
         assert_eq!(relay.released(), sent);
-        // The list holds for other clients of the guard.
-        let mut other = Relay::new(std::sync::Arc::clone(&relay.guard));
-        assert_eq!(client(&mut other, &reading(1)), Step::ToServer(reading(1)));
+        assert_eq!(client(&mut relay, &reading(3)), Step::ToServer(reading(3)));
+    }
+
+    #[test]
+    fn another_process_of_the_server_lists_its_tools_itself() {
+        let mut relay = pinned();
+        let listed = asked(client(&mut relay, &reading(1)));
+        relay.server_sent(page(&listed, &[tool()], None));
+        assert_eq!(relay.released(), [Step::ToServer(reading(1))]);
+        // It may be of another version.
+        let mut other = Relay::new(Arc::clone(&relay.guard));
+        let listed = asked(client(&mut other, &reading(1)));
+        other.server_sent(page(
+            &listed,
+            &[json!({"name": "read", "description": "Writes."})],
+            None,
+        ));
+        let [step] = <[Step; 1]>::try_from(other.released()).unwrap();
+        assert_eq!(rule(step), "structural-unpinned-tool");
+        assert_eq!(client(&mut relay, &reading(2)), Step::ToServer(reading(2)));
+        // What one says of its tools may be so for all.
+        other.server_sent(LIST_CHANGED.to_owned());
+        asked(client(&mut relay, &reading(3)));
+    }
+
+    #[test]
+    fn an_answer_from_before_a_change_says_nothing_of_the_tools() {
+        let list = |relay: &mut Relay, id: u32| {
+            let request = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"});
+            client(relay, &request.to_string());
+        };
+        let mut relay = pinned();
+        list(&mut relay, 7);
+        list(&mut relay, 8);
+        relay.server_sent(LIST_CHANGED.to_owned());
+        relay.server_sent(page(&json!({"id": 7}), &[tool()], None));
+        let own = asked(client(&mut relay, &reading(1)));
+        // What is listed anew is not forgotten for what was asked before.
+        let changed = json!({"name": "read", "description": "Writes."});
+        relay.server_sent(page(&own, std::slice::from_ref(&changed), None));
+        let [step] = <[Step; 1]>::try_from(relay.released()).unwrap();
+        assert_eq!(rule(step), "structural-unpinned-tool");
+        relay.server_sent(page(&json!({"id": 8}), &[tool()], None));
+        assert_eq!(rule(client(&mut relay, &reading(2))), "structural-unpinned-tool");
+        // A late answer shows nothing that was not accepted, either.
+        let mut relay = pinned();
+        list(&mut relay, 7);
+        relay.server_sent(LIST_CHANGED.to_owned());
+        let shown = to_client(relay.server_sent(page(&json!({"id": 7}), &[changed], None)));
+        assert_eq!(shown["result"]["tools"], json!([]));
+        // A tool that is gone since is not called.
+        let mut relay = pinned();
+        let first = asked(client(&mut relay, &reading(1)));
+        relay.server_sent(LIST_CHANGED.to_owned());
+        let second = asked(relay.server_sent(page(&first, &[tool()], None)));
+        relay.server_sent(page(&second, &[json!({"name": "wait"})], None));
+        let [step] = <[Step; 1]>::try_from(relay.released()).unwrap();
+        assert_eq!(rule(step), "structural-unpinned-tool");
     }
 
     #[test]

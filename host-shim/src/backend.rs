@@ -3,6 +3,7 @@
 #[cfg(feature = "component")]
 pub(crate) mod component;
 pub(crate) mod native;
+mod unusable;
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,11 +15,12 @@ use serde_json::Value;
 
 use crate::call_text::CallText;
 
+pub use unusable::Unusable;
+
 /// The two ways to run the engine. Both give the same answers, byte for byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineKind {
-    /// A WebAssembly component in wasmtime, within limits of memory and time.
-    #[cfg(feature = "component")]
+    /// A WebAssembly component in wasmtime, within limits of memory and time; with the feature `component`.
     Component,
     /// The core as a library of this process: no limits but its own, and nothing between its memory and that of this
     /// process.
@@ -193,7 +195,6 @@ impl EngineKind {
     /// `component` or `native`.
     pub fn as_str(self) -> &'static str {
         match self {
-            #[cfg(feature = "component")]
             Self::Component => "component",
             Self::Native => "native",
         }

@@ -56,12 +56,15 @@ pub(crate) enum Source {
     File(PathBuf),
 }
 
-/// The text of a part.
+/// A document that a gate was built from.
 #[derive(Clone, Debug)]
-pub(crate) struct Document {
-    pub(crate) part: DocumentKind,
-    pub(crate) text: String,
-    pub(crate) file: Option<String>,
+pub struct Document {
+    /// The part of the configuration that it is.
+    pub part: DocumentKind,
+    /// Its text, as JSON without comments.
+    pub text: String,
+    /// The file that it was read from.
+    pub file: Option<String>,
 }
 
 /// A file that cannot be read.

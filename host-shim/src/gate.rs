@@ -1,7 +1,6 @@
 //! A gate: an engine with its documents and its host, behind one builder.
 
 mod additions;
-#[cfg(feature = "guard")]
 mod agent_tools;
 mod builder;
 mod recorded;
@@ -10,15 +9,10 @@ mod timings;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-#[cfg(feature = "command")]
 use callgate_core::{
-    Advice, Call, Diagnostic, DocumentKind, Finding, Watcher, lint_policy, lint_tools, suggest_rules,
+    Audience, BuildError, CallError, Ceiling, Decision, DocumentSource, Engine, Host, Offer, Operation,
+    Recording, Semantics, Verdict,
 };
-use callgate_core::{
-    Audience, CallError, Ceiling, Decision, Offer, Operation, Recording, Semantics, Verdict,
-};
-#[cfg(any(feature = "command", feature = "guard"))]
-use callgate_core::{BuildError, DocumentSource, Engine, Host};
 use serde_json::{Value, json};
 
 use crate::backend::{
@@ -57,7 +51,6 @@ pub struct Gate {
     scenario_files: Vec<PathBuf>,
     warnings: Vec<Fault>,
     timings: Timings,
-    #[cfg(feature = "guard")]
     host: Arc<dyn Host + Send + Sync>,
 }
 
@@ -217,90 +210,10 @@ impl Gate {
         &self.scenario_files
     }
 
-    /// Findings about the documents, with the files that hold them; only a look at all calls shows them. `disk` gives
-    /// links and repositories. The watcher is told what is looked at.
-    ///
-    /// # Errors
-    /// When the documents are refused, which they were not before.
-    #[cfg(feature = "command")]
-    pub fn lint(
-        &self,
-        host: &dyn Host,
-        disk: Option<&dyn Host>,
-        watcher: Watcher<'_>,
-    ) -> Result<Vec<(Option<String>, Finding)>, BuildError> {
-        Ok(self.with_files(lint_policy(&self.parts(), host, disk, watcher)?))
-    }
-
-    /// How the tools of a server, as it answers to MCP's `tools/list`, differ from what the documents say of them, with the files
-    /// that hold these.
-    ///
-    /// # Errors
-    /// The faults of the list, or annotations that have no servers.
-    #[cfg(feature = "command")]
-    pub fn lint_tools(
-        &self,
-        host: &dyn Host,
-        server: &str,
-        tools: &str,
-    ) -> Result<Vec<(Option<String>, Finding)>, Vec<Diagnostic>> {
-        let found = lint_tools(&self.parts(), host, server, DocumentSource::Text(tools))?;
-        Ok(self.with_files(found))
-    }
-
-    /// The smallest rules that would allow all of these calls of one tool, and what else they would let through. The outer error
-    /// is that of a text that is not a call.
-    ///
-    /// # Errors
-    /// When the documents are refused, which they were not before.
-    #[cfg(feature = "command")]
-    pub fn suggest(
-        &self,
-        host: &dyn Host,
-        requests: &[Request<'_>],
-    ) -> Result<Result<Advice, BuildError>, CallError> {
-        let calls: Result<Vec<Call<'_>>, CallError> = requests.iter().map(|one| one.call.read()).collect();
-        let calls = calls?;
-        let asked = requests
-            .iter()
-            .zip(&calls)
-            .map(|(request, call)| callgate_core::Request {
-                call,
-                paths: request.paths,
-                explain: None,
-                approvals: None,
-            });
-        let asked: Vec<callgate_core::Request<'_>> = asked.collect();
-        Ok(suggest_rules(&self.parts(), host, &asked))
-    }
-
-    #[cfg(feature = "command")]
-    fn parts(&self) -> Vec<(DocumentKind, DocumentSource<'_>)> {
-        let documents = self.documents.iter();
-        documents
-            .map(|document| (document.part, DocumentSource::Text(&document.text)))
-            .collect()
-    }
-
-    #[cfg(feature = "command")]
-    fn with_files(&self, found: Vec<Finding>) -> Vec<(Option<String>, Finding)> {
-        let with_file = found.into_iter().map(|finding| {
-            let path = &finding.diagnostic.path;
-            let name = path.split(['.', '[']).next().unwrap_or_default();
-            let document = self
-                .documents
-                .iter()
-                .find(|document| document.part.as_str() == name);
-            (document.and_then(|document| document.file.clone()), finding)
-        });
-        with_file.collect()
-    }
-
     /// The documents compiled once more, into an engine of this process: for looking at a policy as a whole.
     ///
     /// # Errors
     /// When the documents are refused, which they were not before.
-    #[cfg(any(feature = "command", feature = "guard"))]
     pub fn compile(&self, host: &dyn Host) -> Result<Engine, BuildError> {
         let mut builder = Engine::builder();
         for document in &self.documents {
@@ -310,14 +223,12 @@ impl Gate {
     }
 
     /// The host that answers the engine's questions.
-    #[cfg(feature = "guard")]
-    pub(crate) fn host(&self) -> &dyn Host {
+    pub fn host(&self) -> &dyn Host {
         self.host.as_ref()
     }
 
     /// The documents that the gate was built from.
-    #[cfg(feature = "guard")]
-    pub(crate) fn documents(&self) -> &[Document] {
+    pub fn documents(&self) -> &[Document] {
         &self.documents
     }
 }

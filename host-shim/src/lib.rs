@@ -17,9 +17,6 @@
 //! the documents. The engine is the core in this process. With the feature `component`, which is off unless it is asked for,
 //! it can run in wasmtime as well, within limits of memory and time.
 //!
-//! With the feature `mcp`, which is on unless it is turned off, `mcp` asks servers for their tools, which `callgate annotate`
-//! needs.
-//!
 //! [`RealHost`] answers from the filesystem and git's configuration of this machine. It keeps nothing between
 //! two questions, starts no process and writes nothing. A question costs a few system calls: about two
 //! microseconds for a path without links, and the reading of a handful of small files for one about git. Paths
@@ -33,6 +30,8 @@ compile_error!(
     "callgate-host answers for POSIX paths and git's files on Unix; elsewhere, embed the component and supply a host"
 );
 
+#[cfg(feature = "analysis")]
+mod analysis;
 mod backend;
 pub mod bundle;
 mod call_text;
@@ -43,23 +42,22 @@ mod gate;
 pub mod guard;
 #[cfg(feature = "guard")]
 pub mod hook;
-#[cfg(feature = "mcp")]
-pub mod mcp;
 mod real_host;
-#[cfg(any(feature = "http", feature = "mcp", feature = "otel"))]
+#[cfg(any(feature = "http", feature = "otel"))]
 mod tls;
 mod virtual_host;
 
 #[cfg(feature = "component")]
-pub use backend::component::{COMPONENT, Compiled, InstanceLimits, Unusable};
+pub use backend::component::{COMPONENT, Compiled, InstanceLimits};
 pub use backend::{
     EngineFault, EngineKind, References, Reply, Request, Resolution, Response, Unanswered, Unoffered,
+    Unusable,
 };
 pub use bundle::BUNDLE_FILE;
 pub use call_text::CallText;
 pub use callgate_core::{Audience, Decision, Paths, Verdict};
 pub use clean::clean;
-pub use documents::Fault;
+pub use documents::{Document, Fault};
 pub use gate::{Gate, GateBuilder, GateError, Starting, Timings, Tool};
 pub use real_host::{RealHost, realpath_error};
 pub use virtual_host::{

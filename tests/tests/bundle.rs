@@ -14,7 +14,7 @@ use callgate_host::{CallText, EngineKind, Gate, VirtualHost};
 use serde_json::{Value, json};
 
 const EXAMPLE: &str = "examples/bundle";
-const INIT: &str = "src/bin/callgate/init";
+const INIT: &str = "command/src/init";
 
 /// A gate with the example, on a machine that has its folder, with `branch` checked out there.
 fn gate(branch: &str) -> Gate {

@@ -11,7 +11,7 @@ mod pool;
 mod session;
 mod ticker;
 
-pub use artifact::{Compiled, Unusable};
+pub use artifact::Compiled;
 pub(crate) use cache::Cache;
 pub use limits::InstanceLimits;
 pub(crate) use pool::{LoadError, Pool};

@@ -5,7 +5,6 @@ use callgate_jsontext::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-#[cfg(feature = "guard")]
 use super::agent_tools::{AddedServer, with_alias, with_servers};
 use crate::documents::Document;
 
@@ -15,7 +14,6 @@ pub(super) struct Additions {
     pub(super) protected_paths: Vec<String>,
     pub(super) domains: Vec<(String, String)>,
     pub(super) trusted_servers: Vec<String>,
-    #[cfg(feature = "guard")]
     pub(super) servers: Vec<AddedServer>,
 }
 
@@ -36,7 +34,6 @@ impl Additions {
                 with_pattern(text, &server, pattern)
             });
         }
-        #[cfg(feature = "guard")]
         if !self.servers.is_empty() {
             edit(documents, DocumentKind::Annotations, "{}", |text| {
                 with_servers(text, &self.servers)

@@ -12,13 +12,12 @@ use callgate_core::{Code, Diagnostic, DocumentKind, DocumentSource, Engine, Host
 #[cfg(feature = "component")]
 use super::Starting;
 use super::additions::Additions;
-#[cfg(feature = "guard")]
 use super::agent_tools::AddedServer;
 use super::{Gate, Timings};
 #[cfg(feature = "component")]
-use crate::backend::component::{COMPONENT, Cache, Compiled, InstanceLimits, LoadError, Pool, Unusable};
+use crate::backend::component::{COMPONENT, Cache, Compiled, InstanceLimits, LoadError, Pool};
 use crate::backend::native::Native;
-use crate::backend::{Backend, EngineKind};
+use crate::backend::{Backend, EngineKind, Unusable};
 use crate::bundle::{self, Bundle};
 use crate::documents::{Document, Fault, Source, Unread};
 use crate::real_host::RealHost;
@@ -65,7 +64,6 @@ pub enum GateError {
     /// strict.
     Refused(Vec<Fault>),
     /// The component cannot be used.
-    #[cfg(feature = "component")]
     Component(Unusable),
     /// The engine failed while it loaded the documents, or met a limit: what happened.
     Engine(String),
@@ -80,7 +78,6 @@ impl fmt::Display for GateError {
                 formatter.write_str("the documents are refused")?;
                 faults.iter().try_for_each(|fault| write!(formatter, "\n{fault}"))
             }
-            #[cfg(feature = "component")]
             Self::Component(error) => error.fmt(formatter),
             Self::Engine(what) => write!(formatter, "{what} while it loaded the documents"),
         }
@@ -184,13 +181,8 @@ impl GateBuilder {
 
     /// Adds the annotations of a server's tools, each with the tool's name, where the documents have none. Unless they say so
     /// themselves, the server is of the given kind.
-    #[cfg(feature = "guard")]
-    pub(crate) fn server(
-        mut self,
-        name: &'static str,
-        kind: &'static str,
-        tools: Vec<(String, String)>,
-    ) -> Self {
+    #[must_use]
+    pub fn server(mut self, name: &'static str, kind: &'static str, tools: Vec<(String, String)>) -> Self {
         self.additions.servers.push(AddedServer { name, kind, tools });
         self
     }
@@ -292,6 +284,8 @@ impl GateBuilder {
         let built = match self.engine {
             #[cfg(feature = "component")]
             EngineKind::Component => self.component.load(&documents, Arc::clone(&host), &mut timings),
+            #[cfg(not(feature = "component"))]
+            EngineKind::Component => Err(NotBuilt::Other(GateError::Component(Unusable::Absent))),
             EngineKind::Native => native(&documents, Arc::clone(&host), &mut timings),
         };
         match built {
@@ -302,7 +296,6 @@ impl GateBuilder {
                 files,
                 scenario_files: tests,
                 timings,
-                #[cfg(feature = "guard")]
                 host,
             }),
             Ok((_, warnings)) => {
@@ -326,7 +319,6 @@ impl GateBuilder {
                 faults.extend(found);
                 Err(GateError::Refused(faults))
             }
-            #[cfg(feature = "component")]
             Err(NotBuilt::Other(error)) => Err(error),
         }
     }
@@ -359,7 +351,6 @@ fn files_of(bundle: Option<&Path>, documents: &[Document]) -> Vec<PathBuf> {
 /// Why there is no engine.
 enum NotBuilt {
     Refused(Vec<Diagnostic>),
-    #[cfg(feature = "component")]
     Other(GateError),
 }
 

@@ -368,7 +368,6 @@ fn an_engine_that_fails_has_no_answer_instead_of_none() {
         scenario_files: Vec::new(),
         warnings: Vec::new(),
         timings: Timings::default(),
-        #[cfg(feature = "guard")]
         host: Arc::new(VirtualHost::new(Machine::new("/home/u", "/")).unwrap()),
     };
     assert_eq!(gate.ceiling(), Err(EngineFault::Failed));

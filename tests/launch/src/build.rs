@@ -31,9 +31,8 @@ pub(crate) const WASMTIME: &str = "conformance/component";
 /// The tests want a fast core, which takes a minute to compile. A few verdicts want one that is soon there.
 const SOON: [&str; 2] = ["--config", "profile.dev.package.callgate-core.opt-level=0"];
 
-/// The features of the command that do not bring wasmtime.
-const WITHOUT_WASMTIME: &str =
-    "callgate-host/command,callgate-host/guard,callgate-host/http,callgate-host/mcp";
+/// A feature that the command has in the tests, and without wasmtime.
+const TELEMETRY: &str = "callgate/otel";
 
 /// The folder of the checkout.
 pub(crate) fn root() -> PathBuf {
@@ -63,7 +62,7 @@ pub(crate) fn program(name: &OsStr, hosts: Hosts, is_quiet: bool) -> Result<Path
     command.current_dir(root()).args(["build", "--workspace"]);
     match hosts {
         Hosts::Native if name == COMMAND => {
-            command.args(["--no-default-features", "--features", WITHOUT_WASMTIME]);
+            command.args(["--no-default-features", "--features", TELEMETRY]);
         }
         Hosts::Native => {
             command.arg("--no-default-features").args(SOON);
@@ -73,7 +72,9 @@ pub(crate) fn program(name: &OsStr, hosts: Hosts, is_quiet: bool) -> Result<Path
                 .args(["--no-default-features", "--features", features])
                 .args(SOON);
         }
-        Hosts::All => {}
+        Hosts::All => {
+            command.args(["--features", TELEMETRY]);
+        }
     }
     command.arg("--bin").arg(name);
     if is_quiet {

@@ -94,7 +94,7 @@ fn documents() -> BTreeMap<Schema, Vec<Value>> {
     );
     add(
         Schema::Bundle,
-        &parsed(&read("host-shim/src/bin/callgate/init/callgate.json")),
+        &parsed(&read("host-shim/command/src/init/callgate.json")),
     );
     add(Schema::Bundle, &parsed(&read(format!("{example}/callgate.json"))));
     add(

@@ -13,7 +13,7 @@ const CRATES: &[(&str, &str)] = &[
     ("core/src", "lib.rs"),
     ("core/git/src", "lib.rs"),
     ("host-shim/src", "lib.rs"),
-    ("host-shim/src/bin/callgate", "main.rs"),
+    ("host-shim/command/src", "main.rs"),
     ("tests/launch/src", "main.rs"),
     ("tests/src", "lib.rs"),
     ("wasm/boundary/src", "lib.rs"),

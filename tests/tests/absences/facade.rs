@@ -22,7 +22,7 @@ const USERS: &[(&str, &str)] = &[
     ("wasm/git/src", "lib.rs"),
     ("wasm/tools/src", "lib.rs"),
     ("wasm/pack/src", "main.rs"),
-    ("host-shim/src/bin/callgate", "main.rs"),
+    ("host-shim/command/src", "main.rs"),
     ("host-shim/examples", "agent.rs"),
     ("host-shim/examples", "agent_async.rs"),
     ("host-shim/examples", "embed.rs"),
@@ -32,7 +32,7 @@ const USERS: &[(&str, &str)] = &[
 const PAGES: &[&str] = &[
     "README.md",
     "host-shim/README.md",
-    "host-shim/src/bin/callgate/README.md",
+    "host-shim/command/README.md",
     "host-shim/src/guard/README.md",
     "host-shim/src/hook/README.md",
     "js/MIGRATING.md",

@@ -1,0 +1,332 @@
+//! `callgate guard`: the gate in front of an MCP server.
+
+mod http;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use callgate_host::GateBuilder;
+use callgate_host::guard::http::Behind;
+use callgate_host::guard::{self, Asking, Ended, GuardOptions, Pins, Program};
+use clap::Args;
+
+use crate::output::{Failure, clean};
+use crate::setup::Setup;
+use crate::telemetry::Collector;
+use crate::{approvals, pin, wrap};
+
+/// How often the documents are looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Stand in front of an MCP server: every tool call is judged before the server sees it
+///
+/// Speaks MCP on its own standard input and output, or over HTTP with --listen, starts the server or speaks to it over HTTP
+/// with --url, and passes messages on. A call that is not allowed is answered with an error that names the rule and the
+/// reason. The documents are read again when they change; they, and the log, are protected paths.
+#[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Guard {
+    #[command(flatten)]
+    setup: Setup,
+    /// The name of the server in the policy and the annotations
+    #[arg(long, value_name = "NAME")]
+    server: String,
+    /// Ask a person about calls that escalate, by `callgate approvals` and by a form of the client where it has them, and wait
+    /// so many seconds for an answer
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    ask: Option<u64>,
+    /// Run this program, with what follows up to `--` or a flag of the guard as its arguments, for each question too: it gets the
+    /// question as JSON, and answers `once`, `session`, `always` or `deny`
+    #[arg(long = ASK_COMMAND, value_name = "PROGRAM", num_args = 1.., requires = "ask")]
+    ask_command: Option<Vec<OsString>>,
+    /// Do not have the client show questions as forms (MCP's elicitation), which it does where it can
+    #[arg(long, requires = "ask")]
+    ask_without_forms: bool,
+    /// Where questions and approvals are [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+    /// The lock file of `callgate pin`: tools that it does not have, or not like this, are held back
+    #[arg(long, value_name = "FILE")]
+    lock: Option<PathBuf>,
+    /// Write each decision to this file, one JSON line each; if it cannot be written, nothing is allowed
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    #[command(flatten)]
+    collector: Collector,
+    /// The agent's configuration that `callgate wrap` has put this guard into: no call may touch it, or what is kept beside it
+    #[arg(long, value_name = "FILE")]
+    wrapped: Option<PathBuf>,
+    /// Judge and log, but enforce nothing
+    #[arg(long, requires = "audit")]
+    observe: bool,
+    /// Answer requests for anything but tools (resources, prompts, completions) with an error: no rule decides about them
+    #[arg(long)]
+    only_tools: bool,
+    /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
+    #[arg(long, value_name = "JSON")]
+    context: Option<String>,
+    /// The directory that the server's container calls its workspace; paths under it are moved onto the sandbox
+    #[arg(long, value_name = "DIR")]
+    container_workspace_dir: Option<String>,
+    #[command(flatten)]
+    http: http::Http,
+    /// The program that is the server, and its arguments
+    #[arg(
+        last = true,
+        value_name = "COMMAND",
+        required_unless_present = http::ADDRESS,
+        conflicts_with = http::ADDRESS
+    )]
+    command: Vec<OsString>,
+}
+
+const ASK_COMMAND: &str = "ask-command";
+
+const EXAMPLES: &str = "\
+Examples:
+  callgate guard --server filesystem -- npx -y @modelcontextprotocol/server-filesystem /srv/app
+  callgate guard --bundle conf/callgate.json --server git --audit ~/.local/state/callgate.jsonl -- mcp-server-git
+  callgate guard --server docs --url https://example.com/mcp --token-env DOCS_TOKEN
+  callgate guard --server git --listen 8642 -- mcp-server-git
+
+Exit codes: 0 the client has left, 1 fault (a bad flag, a server that cannot be started or ended by itself), \
+4 a document that is invalid or cannot be read. A signal ends the guard with 128 and its number.";
+
+/// The command line with the arguments of `--ask-command` tied to it, each by itself: they may begin with a hyphen, and a flag of
+/// the guard among them is the guard's.
+pub(crate) fn with_tied_arguments(line: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
+    let guard = command.find_subcommand("guard");
+    let own = |given: &str| {
+        let name = given.strip_prefix("--").and_then(|given| given.split('=').next());
+        let known = guard
+            .into_iter()
+            .chain([command])
+            .flat_map(clap::Command::get_arguments);
+        name.is_some_and(|name| {
+            name.is_empty() || known.into_iter().any(|known| known.get_long() == Some(name))
+        })
+    };
+    let is_guard = line.iter().any(|given| given == "guard");
+    let (mut follows, mut is_over) = (None, !is_guard);
+    let mut tied = Vec::with_capacity(line.len());
+    for given in line {
+        let text = given.to_str().unwrap_or_default();
+        is_over |= text == "--";
+        if text == "--ask-command" && !is_over {
+            follows = Some(0);
+        } else if own(text) || is_over {
+            follows = None;
+        } else if let Some(count) = &mut follows {
+            *count += 1;
+            if *count > 1 {
+                let mut one = OsString::from(format!("--{ASK_COMMAND}="));
+                one.push(&given);
+                tied.push(one);
+                continue;
+            }
+        }
+        tied.push(given);
+    }
+    tied
+}
+
+impl Guard {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let fault = |error: &dyn std::fmt::Display| Failure::Fault(error.to_string());
+        if let Some(context) = &self.context {
+            let call = callgate_core::Call::new("", "", callgate_core::Arguments::Members(Vec::new()));
+            call.within_json(context)
+                .map_err(|error| Failure::Fault(format!("--context: {}", error.message)))?;
+        }
+        // A log that may not grow is a full disk, and not the end of the guard.
+        signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())
+            .map_err(|error| Failure::Fault(error.to_string()))?;
+        let begun = SystemTime::now();
+        let gate = self.builder()?.build()?;
+        let mut files = gate.files().to_vec();
+        files.extend(self.lock.clone());
+        // A file that has changed since, or is gone, is read again at the first look.
+        let mut known = stamps(&files);
+        known.retain(|_, stamp| matches!(stamp, Some((_, _, _, Some(modified))) if *modified < begun));
+        let options = GuardOptions {
+            server: self.server.clone(),
+            pins: self.pins()?,
+            asking: self.asking()?,
+            audit: self.audit.clone(),
+            observe: self.observe,
+            only_tools: self.only_tools,
+            context: self.context.clone(),
+            // Clients show this in their logs.
+            warn: tell,
+            container_workspace_dir: self.container_workspace_dir.clone(),
+        };
+        let guard = guard::Guard::new(gate, options).map_err(|error| {
+            let log = self
+                .audit
+                .as_deref()
+                .unwrap_or(std::path::Path::new(""))
+                .display();
+            Failure::Fault(format!("cannot write the log `{log}`: {error}"))
+        })?;
+        let guard = self.collector.added_to(guard)?;
+        if self.observe {
+            tell(&format!(
+                "{}: only observing: NOTHING IS ENFORCED, every call is forwarded",
+                self.server
+            ));
+        }
+        let guard = Arc::new(guard);
+        let running = self.running(Arc::clone(&guard))?;
+        let (end, ended) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            // The command has ended where nobody waits.
+            let _ = end.send(running());
+        });
+        loop {
+            match ended.recv_timeout(LOOK) {
+                Ok(ended) => return self.exit(ended.map_err(Failure::Fault)?),
+                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
+                Err(error) => return Err(fault(&error)),
+            }
+            let found = stamps(&files);
+            if found != known {
+                known = found;
+                self.reload(&guard);
+            }
+        }
+    }
+
+    /// Relays messages between client and server until one of them leaves.
+    fn running(&self, guard: Arc<guard::Guard>) -> Result<Running, Failure> {
+        let program = self.command.split_first().map(|(command, arguments)| Program {
+            command: command.clone(),
+            arguments: arguments.to_vec(),
+        });
+        let listening = self.http.listening()?;
+        let remote = self.http.remote()?.map(|remote| Behind::Url(Box::new(remote)));
+        let behind = remote.or(program.map(Behind::Program));
+        let behind = behind.ok_or_else(|| Failure::Fault("there is no command after `--`".to_owned()))?;
+        Ok(match (listening, behind) {
+            (Some(listening), behind) => {
+                if self.http.is_open() {
+                    tell("whoever reaches this machine may call tools: --client-token-env asks for a token");
+                }
+                let server = self.server.clone();
+                let ready = move |address| tell(&format!("{server}: listening on http://{address}/mcp"));
+                Box::new(move || {
+                    let ended = guard.run_listening(listening, behind, ready);
+                    ended.map_err(|error| error.to_string())
+                })
+            }
+            (None, Behind::Url(remote)) => {
+                Box::new(move || guard.run_remote(*remote).map_err(|error| error.to_string()))
+            }
+            (None, Behind::Program(program)) => {
+                Box::new(move || guard.run_stdio(&program).map_err(|error| error.to_string()))
+            }
+        })
+    }
+
+    fn builder(&self) -> Result<GateBuilder, Failure> {
+        let mut builder = self.setup.protecting_builder()?;
+        // Whoever writes there approves calls, also those of other guards; and so does who writes the program that asks, or a
+        // script that it runs.
+        let state = approvals::folder(self.state.as_deref());
+        let asks = self.ask_command.iter().flatten().enumerate();
+        let asks = asks.map(|(at, word)| (at, PathBuf::from(word)));
+        let asks = asks.filter(|(at, file)| (*at == 0 && file.components().count() > 1) || file.is_file());
+        let asks: Vec<PathBuf> = asks.map(|(_, file)| file).collect();
+        // Whoever writes the configuration, or what is put back in its place, takes the guard away.
+        let wrapped = self.wrapped.iter().cloned();
+        let wrapped: Vec<PathBuf> = wrapped
+            .flat_map(|file| [wrap::beside(&file), wrap::unfinished(&file), file])
+            .collect();
+        let files = self.audit.iter().chain(&self.lock).chain(&state);
+        for file in files.chain(&asks).chain(&wrapped) {
+            let path = std::path::absolute(file).map_err(|error| Failure::Fault(error.to_string()))?;
+            match path.to_str() {
+                Some(path) => builder = builder.protect(path),
+                None => {
+                    return Err(Failure::Fault(format!(
+                        "the path `{}` is not UTF-8",
+                        path.display()
+                    )));
+                }
+            }
+        }
+        Ok(builder)
+    }
+
+    fn asking(&self) -> Result<Option<Asking>, Failure> {
+        let Some(seconds) = self.ask else { return Ok(None) };
+        let queue = approvals::queue(self.state.as_deref())?;
+        Ok(Some(Asking {
+            queue,
+            patience: Duration::from_secs(seconds),
+            forms: !self.ask_without_forms,
+            command: self.ask_command.clone(),
+        }))
+    }
+
+    fn pins(&self) -> Result<Option<Pins>, Failure> {
+        let Some(file) = &self.lock else { return Ok(None) };
+        Ok(Some(pin::read(file)?.unwrap_or_default().pins(&self.server)))
+    }
+
+    fn reload(&self, guard: &guard::Guard) {
+        let builder = match self.builder() {
+            Ok(builder) => builder,
+            Err(failure) => return guard.reload_refused(failure.message()),
+        };
+        let pins = match self.pins() {
+            Ok(pins) => pins,
+            Err(failure) => return guard.reload_refused(failure.message()),
+        };
+        match builder.build() {
+            Ok(gate) => {
+                if let Err(error) = guard.reload(gate, pins) {
+                    guard.reload_refused(&format!("the log cannot be written: {error}"));
+                }
+            }
+            Err(error) => guard.reload_refused(&error.to_string()),
+        }
+    }
+
+    fn exit(&self, ended: Ended) -> Result<ExitCode, Failure> {
+        match ended {
+            Ended::ClientLeft => Ok(ExitCode::SUCCESS),
+            Ended::Signal(signal) => Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))),
+            Ended::ServerLeft(status) => Err(Failure::Fault(format!(
+                "{}: the server has ended: {status}",
+                self.server
+            ))),
+        }
+    }
+}
+
+/// Stands between client and server, and says why it ended.
+type Running = Box<dyn FnOnce() -> Result<Ended, String> + Send>;
+
+/// One line on standard error. If nobody reads it the guard goes on.
+fn tell(message: &str) {
+    let _ = writeln!(anstream::stderr(), "callgate: {}", clean(message));
+}
+
+/// The identity and the state of a file; it changes if the file is replaced or written.
+type Stamp = Option<(u64, u64, u64, Option<SystemTime>)>;
+
+fn stamps(files: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
+    let stamp = |file: &PathBuf| {
+        let found = fs::metadata(file).ok()?;
+        Some((found.dev(), found.ino(), found.len(), found.modified().ok()))
+    };
+    files.iter().map(|file| (file.clone(), stamp(file))).collect()
+}

@@ -1,0 +1,398 @@
+//! The documents and the host that a command works with.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use callgate_core::{DocumentKind, Effect, Engine, Host};
+use callgate_host::{BUNDLE_FILE, EngineKind, Gate, GateBuilder, RealHost, VirtualHost, bundle};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+
+use crate::output::{Failure, note};
+
+const DOCUMENTS: &str = "Documents";
+const HOST: &str = "Host";
+const ENGINE: &str = "Engine";
+
+/// The documents: a bundle, flags, or flags laid over a bundle. Without `--bundle`, and without both of `--policy`
+/// and `--annotations`, the bundle is the `callgate.json` of the current directory; none above it is looked for.
+#[derive(Args, Clone)]
+pub(crate) struct Setup {
+    /// A bundle: one file that names or holds all documents, or the folder of one called callgate.json [default: ./callgate.json]
+    #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
+    bundle: Option<PathBuf>,
+    /// The compiled policy
+    #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
+    policy: Option<PathBuf>,
+    /// The annotations of the tools
+    #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
+    annotations: Option<PathBuf>,
+    /// The dynamic lists that the policy's @names stand for
+    #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
+    lists: Option<PathBuf>,
+    /// The capability ceiling: what calls may use at most
+    #[arg(long, value_name = "FILE", help_heading = DOCUMENTS)]
+    ceiling: Option<PathBuf>,
+    /// The directory in which filesystem and git may do what they like
+    #[arg(long, value_name = "DIR", help_heading = DOCUMENTS)]
+    sandbox: Option<String>,
+    /// A path that no call may touch, or a pattern of paths, besides the bundle's; may be repeated
+    #[arg(long, value_name = "PATH", help_heading = DOCUMENTS)]
+    protected_path: Vec<String>,
+    /// A domain pattern that the URLs of a server's calls may match, besides the bundle's; may be repeated
+    #[arg(long, value_name = "SERVER=PATTERN", value_parser = server_pattern, help_heading = DOCUMENTS)]
+    allow_domain: Vec<(String, String)>,
+    /// A server whose every call is allowed, besides the bundle's; may be repeated
+    #[arg(long, value_name = "SERVER", help_heading = DOCUMENTS)]
+    trust: Vec<String>,
+    /// The engine's options, an object such as '{"unknownArguments": "deny"}'
+    #[arg(long, value_name = "JSON", help_heading = DOCUMENTS)]
+    options: Option<String>,
+    /// The directory that `~` stands for [default: the user's home directory]
+    #[arg(long, value_name = "DIR", help_heading = HOST)]
+    home: Option<PathBuf>,
+    /// The directory that relative paths of calls and flags start from [default: the current directory]
+    #[arg(long, value_name = "DIR", help_heading = HOST)]
+    cwd: Option<PathBuf>,
+    /// Judge in the virtual world of this file instead of on this machine's disk
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["home", "cwd"], help_heading = HOST)]
+    world: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) running: Running,
+}
+
+/// How the engine is run.
+#[derive(Args, Clone)]
+pub(crate) struct Running {
+    /// The engine to run; both give the same answers
+    #[arg(long, value_name = "ENGINE", default_value_t, help_heading = ENGINE)]
+    engine: RunBy,
+    /// Write to standard error where the time of starting went
+    #[arg(long, help_heading = ENGINE)]
+    timings: bool,
+    /// Write to standard error which bundle is used; explain also shows what the host was asked
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunBy {
+    /// A WebAssembly component in wasmtime, with limits of time and memory; compiled once and kept on disk
+    Component,
+    /// A library of this process
+    #[default]
+    Native,
+}
+
+impl fmt::Display for RunBy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.kind().as_str())
+    }
+}
+
+impl RunBy {
+    pub(crate) fn kind(self) -> EngineKind {
+        match self {
+            Self::Component => EngineKind::Component,
+            Self::Native => EngineKind::Native,
+        }
+    }
+}
+
+fn server_pattern(text: &str) -> Result<(String, String), &'static str> {
+    match text.split_once('=') {
+        Some((server, pattern)) if !server.is_empty() && !pattern.is_empty() => {
+            Ok((server.to_owned(), pattern.to_owned()))
+        }
+        _ => Err("expected a server and a pattern, for example `fetch=*.example.com`"),
+    }
+}
+
+impl Setup {
+    pub(crate) fn gate(&self) -> Result<Gate, Failure> {
+        let gate = self.builder()?.build()?;
+        if self.running.timings {
+            anstream::eprintln!("{}", gate.timings());
+        }
+        Ok(gate)
+    }
+
+    /// The files of the documents where they are named from the root; an error if they are looked for in the directory that
+    /// this process happens to run in, which somebody else may have chosen.
+    pub(crate) fn check_absolute(&self) -> Result<(), Failure> {
+        let files = [
+            &self.bundle,
+            &self.policy,
+            &self.annotations,
+            &self.lists,
+            &self.ceiling,
+        ];
+        let mut named = files.into_iter().flatten().peekable();
+        if named.peek().is_none() {
+            return Err(Failure::Fault(
+                "there are no documents, expected `--bundle FILE`".to_owned(),
+            ));
+        }
+        match named.find(|file| file.is_relative()) {
+            Some(file) => Err(Failure::Fault(format!(
+                "the path `{}` is relative to a directory that the agent chooses, expected an absolute one",
+                file.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The same with another bundle.
+    pub(crate) fn by_bundle(&self, bundle: PathBuf) -> Self {
+        Self {
+            bundle: Some(bundle),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn builder(&self) -> Result<GateBuilder, Failure> {
+        self.builder_on(self.host()?)
+    }
+
+    /// The same for a gate before an agent. Whoever writes the documents, or this program, decides what is allowed.
+    pub(crate) fn protecting_builder(&self) -> Result<GateBuilder, Failure> {
+        let builder = self.builder()?.protect_documents();
+        let program = std::env::current_exe().ok();
+        Ok(match program.as_deref().and_then(Path::to_str) {
+            Some(program) => builder.protect(program),
+            None => builder,
+        })
+    }
+
+    /// The same on another host. In a world the bundle lies in the current directory, wherever it lies here.
+    pub(crate) fn builder_in_world(
+        &self,
+        world: Arc<dyn Host + Send + Sync>,
+    ) -> Result<GateBuilder, Failure> {
+        let folder = world.current_dir().to_owned();
+        let builder = self.builder_on(world)?;
+        Ok(match self.bundle()? {
+            Some(_) => builder.folder(folder),
+            None => builder,
+        })
+    }
+
+    pub(crate) fn builder_on(&self, host: Arc<dyn Host + Send + Sync>) -> Result<GateBuilder, Failure> {
+        let mut builder = Gate::builder().engine(self.running.engine.kind());
+        if let Some(bundle) = self.bundle()? {
+            builder = builder.bundle(bundle);
+        }
+        for (part, file) in [
+            (DocumentKind::Policy, &self.policy),
+            (DocumentKind::Annotations, &self.annotations),
+            (DocumentKind::Lists, &self.lists),
+            (DocumentKind::Ceiling, &self.ceiling),
+        ] {
+            if let Some(file) = file {
+                builder = builder.file(part, file);
+            }
+        }
+        if let Some(sandbox) = &self.sandbox {
+            let sandbox = bundle::anchored(sandbox, host.current_dir());
+            builder = builder.part(DocumentKind::Sandbox, Value::from(sandbox).to_string());
+        }
+        if let Some(options) = &self.options {
+            builder = builder.part(DocumentKind::Options, options.as_str());
+        }
+        for path in &self.protected_path {
+            builder = builder.protect(bundle::anchored(path, host.current_dir()));
+        }
+        for (server, pattern) in &self.allow_domain {
+            builder = builder.allow_domain(server, pattern);
+        }
+        for server in &self.trust {
+            builder = builder.trust(server);
+        }
+        Ok(builder.host(host))
+    }
+
+    /// The engine that runs.
+    pub(crate) fn engine(&self) -> EngineKind {
+        self.running.engine.kind()
+    }
+
+    /// Returns `true` if a flag names or holds a document.
+    pub(crate) fn has_documents(&self) -> bool {
+        let files = [
+            &self.bundle,
+            &self.policy,
+            &self.annotations,
+            &self.lists,
+            &self.ceiling,
+        ];
+        files.iter().any(|file| file.is_some())
+            || self.sandbox.is_some()
+            || self.options.is_some()
+            || !self.protected_path.is_empty()
+            || !self.allow_domain.is_empty()
+            || !self.trust.is_empty()
+    }
+
+    /// The documents as an engine of this process, whatever `--engine` says.
+    pub(crate) fn compiled(&self) -> Result<Engine, Failure> {
+        compiled(self.builder()?, self.host()?.as_ref())
+    }
+
+    /// Returns `true` if the host is a world and not this machine.
+    pub(crate) fn has_world(&self) -> bool {
+        self.world.is_some()
+    }
+
+    /// That world, as a document.
+    pub(crate) fn world(&self) -> Result<Option<Value>, Failure> {
+        let Some(path) = &self.world else {
+            return Ok(None);
+        };
+        let world = serde_json::to_value(read_world(path)?.machine()).map_err(io::Error::from)?;
+        Ok(Some(world))
+    }
+
+    /// The folder that the bundle's paths start from, if a bundle is used.
+    pub(crate) fn bundle_folder(&self) -> Result<Option<String>, Failure> {
+        let Some(bundle) = self.bundle()? else {
+            return Ok(None);
+        };
+        let folder = bundle.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize()?;
+        Ok(folder.into_os_string().into_string().ok())
+    }
+
+    /// The bundle that is used, if one is.
+    fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
+        let found = match &self.bundle {
+            Some(named) => in_folder(named)?,
+            None if self.policy.is_some() || self.annotations.is_some() => return Ok(None),
+            None => {
+                let usual = PathBuf::from(BUNDLE_FILE);
+                if fs::symlink_metadata(&usual).is_err() {
+                    return Err(no_documents());
+                }
+                usual
+            }
+        };
+        if self.running.verbose {
+            let shown = std::path::absolute(&found).unwrap_or_else(|_| found.clone());
+            note(&format!("the bundle is `{}`", shown.display()));
+        }
+        Ok(Some(found))
+    }
+
+    pub(crate) fn host(&self) -> Result<Arc<dyn Host + Send + Sync>, Failure> {
+        if let Some(world) = &self.world {
+            return Ok(Arc::new(read_world(world)?));
+        }
+        let fault = |error: callgate_core::HostError| Failure::Fault(error.to_string());
+        let (home, cwd) = match (&self.home, &self.cwd) {
+            (None, None) => return Ok(Arc::new(RealHost::from_env().map_err(fault)?)),
+            (Some(home), Some(cwd)) => (directory(home)?, directory(cwd)?),
+            (Some(home), None) => (directory(home)?, directory(Path::new("."))?),
+            (None, Some(cwd)) => {
+                let own = RealHost::from_env().map_err(fault)?;
+                (own.home_dir().to_owned(), directory(cwd)?)
+            }
+        };
+        Ok(Arc::new(RealHost::new(&home, &cwd).map_err(fault)?))
+    }
+}
+
+/// The builder's documents as an engine of this process.
+pub(crate) fn compiled(builder: GateBuilder, host: &dyn Host) -> Result<Engine, Failure> {
+    let gate = builder.engine(EngineKind::Native).build()?;
+    gate.compile(host)
+        .map_err(|error| Failure::Invalid(error.to_string()))
+}
+
+/// The bundle that `named` is, or the one of the folder that it is.
+pub(crate) fn in_folder(named: &Path) -> Result<PathBuf, Failure> {
+    let shown = named.display();
+    match fs::metadata(named) {
+        Ok(found) if found.is_dir() => {
+            let file = named.join(BUNDLE_FILE);
+            if fs::symlink_metadata(&file).is_ok() {
+                return Ok(file);
+            }
+            Err(Failure::Unloaded {
+                message: format!("the folder `{shown}` has no `{BUNDLE_FILE}`"),
+                help: Some(format!("`callgate init {shown}` writes one")),
+            })
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Unloaded {
+            message: format!("cannot read `{shown}`: {error}"),
+            help: Some(format!(
+                "expected a bundle, or a folder with a `{BUNDLE_FILE}`; `callgate init` writes one"
+            )),
+        }),
+        Ok(_) | Err(_) => Ok(named.to_owned()),
+    }
+}
+
+/// Nothing is looked for in the folders above; one that has a bundle is named.
+fn no_documents() -> Failure {
+    let message = format!("there are no documents: the current folder has no `{BUNDLE_FILE}`");
+    let above = Path::new(".").canonicalize().ok().and_then(|folder| {
+        let found = folder
+            .ancestors()
+            .skip(1)
+            .find(|above| above.join(BUNDLE_FILE).is_file());
+        found.map(Path::to_owned)
+    });
+    let help = match above {
+        Some(above) => format!("`{}` has one: --bundle takes it", above.display()),
+        None => {
+            "expected `--bundle FILE`, or `--policy FILE --annotations FILE`; `callgate init` writes a bundle"
+                .to_owned()
+        }
+    };
+    Failure::Unloaded {
+        message,
+        help: Some(help),
+    }
+}
+
+fn read_world(path: &Path) -> Result<VirtualHost, Failure> {
+    let place = path.display();
+    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => Failure::Invalid(format!("{place}: expected JSON in UTF-8")),
+        _ => Failure::Unloaded {
+            message: format!("cannot read `{place}`: {error}"),
+            help: None,
+        },
+    })?;
+    let invalid = |error: &dyn std::fmt::Display| Failure::Invalid(format!("{place}: {error}"));
+    let world: Value = serde_json::from_str(&text).map_err(|error| invalid(&format!("not JSON: {error}")))?;
+    if !world.is_object() {
+        return Err(invalid(&"expected an object, a world"));
+    }
+    VirtualHost::from_value(&world).map_err(|error| invalid(&error))
+}
+
+/// The directory as an absolute path, where the kernel finds it. One that is not there would be a misspelled one, and `~` or
+/// relative paths would be judged where nobody meant them.
+fn directory(path: &Path) -> Result<String, Failure> {
+    let shown = path.display();
+    let found = path
+        .canonicalize()
+        .map_err(|error| Failure::Fault(format!("cannot use the directory `{shown}`: {error}")))?;
+    if !found.is_dir() {
+        return Err(Failure::Fault(format!(
+            "cannot use `{shown}`: it is not a directory"
+        )));
+    }
+    let text = found.into_os_string().into_string();
+    text.map_err(|path| Failure::Fault(format!("the directory `{}` is not UTF-8", path.display())))
+}
+
+/// Reads `allow`, `escalate` or `deny`.
+pub(crate) fn effects() -> impl TypedValueParser<Value = Effect> {
+    let words = Effect::ALL.iter().map(|effect| effect.as_str());
+    PossibleValuesParser::new(words).try_map(|word| Effect::parse(&word).ok_or("expected a decision"))
+}

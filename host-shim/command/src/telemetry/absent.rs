@@ -1,0 +1,20 @@
+//! A build that knows no collectors.
+
+use callgate_host::guard::Guard;
+use clap::Args;
+
+use crate::output::Failure;
+
+#[derive(Args)]
+pub(crate) struct Collector {}
+
+impl Collector {
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "a build with collectors can fail here"
+    )]
+    pub(crate) fn added_to(&self, guard: Guard) -> Result<Guard, Failure> {
+        Ok(guard)
+    }
+}

@@ -1,0 +1,40 @@
+//! The built `callgate` command, as a shell and as a program that talks to it use it.
+
+mod analysis;
+mod annotate;
+mod asking;
+mod ceilings;
+mod changes;
+mod documents;
+mod ending;
+mod faults;
+mod files;
+mod formats;
+mod frames;
+mod guarding;
+mod hooks;
+mod http;
+mod installing;
+mod judging;
+mod lints;
+mod load;
+mod logged;
+mod looked;
+mod messages;
+mod packs;
+mod pages;
+mod pinning;
+mod project;
+mod relayed;
+mod scenario_files;
+mod scenarios;
+mod shared;
+mod suggest;
+#[cfg(feature = "otel")]
+mod telemetry;
+mod upstream;
+mod waiting;
+mod wire;
+mod workers;
+mod world;
+mod wrapping;

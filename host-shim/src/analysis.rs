@@ -1,0 +1,85 @@
+//! Questions to a gate about its policy as a whole.
+
+use callgate_core::{
+    Advice, BuildError, Call, CallError, Diagnostic, DocumentKind, DocumentSource, Finding, Host, Watcher,
+    lint_policy, lint_tools, suggest_rules,
+};
+
+use crate::backend::Request;
+use crate::gate::Gate;
+
+impl Gate {
+    /// Findings about the documents, with the files that hold them; only a look at all calls shows them. `disk` gives
+    /// links and repositories. The watcher is told what is looked at.
+    ///
+    /// # Errors
+    /// When the documents are refused, which they were not before.
+    pub fn lint(
+        &self,
+        host: &dyn Host,
+        disk: Option<&dyn Host>,
+        watcher: Watcher<'_>,
+    ) -> Result<Vec<(Option<String>, Finding)>, BuildError> {
+        Ok(self.with_files(lint_policy(&self.parts(), host, disk, watcher)?))
+    }
+
+    /// How the tools of a server, as it answers to MCP's `tools/list`, differ from what the documents say of them, with the files
+    /// that hold these.
+    ///
+    /// # Errors
+    /// The faults of the list, or annotations that have no servers.
+    pub fn lint_tools(
+        &self,
+        host: &dyn Host,
+        server: &str,
+        tools: &str,
+    ) -> Result<Vec<(Option<String>, Finding)>, Vec<Diagnostic>> {
+        let found = lint_tools(&self.parts(), host, server, DocumentSource::Text(tools))?;
+        Ok(self.with_files(found))
+    }
+
+    /// The smallest rules that would allow all of these calls of one tool, and what else they would let through. The outer error
+    /// is that of a text that is not a call.
+    ///
+    /// # Errors
+    /// When the documents are refused, which they were not before.
+    pub fn suggest(
+        &self,
+        host: &dyn Host,
+        requests: &[Request<'_>],
+    ) -> Result<Result<Advice, BuildError>, CallError> {
+        let calls: Result<Vec<Call<'_>>, CallError> = requests.iter().map(|one| one.call.read()).collect();
+        let calls = calls?;
+        let asked = requests
+            .iter()
+            .zip(&calls)
+            .map(|(request, call)| callgate_core::Request {
+                call,
+                paths: request.paths,
+                explain: None,
+                approvals: None,
+            });
+        let asked: Vec<callgate_core::Request<'_>> = asked.collect();
+        Ok(suggest_rules(&self.parts(), host, &asked))
+    }
+
+    fn parts(&self) -> Vec<(DocumentKind, DocumentSource<'_>)> {
+        let documents = self.documents().iter();
+        documents
+            .map(|document| (document.part, DocumentSource::Text(&document.text)))
+            .collect()
+    }
+
+    fn with_files(&self, found: Vec<Finding>) -> Vec<(Option<String>, Finding)> {
+        let with_file = found.into_iter().map(|finding| {
+            let path = &finding.diagnostic.path;
+            let name = path.split(['.', '[']).next().unwrap_or_default();
+            let document = self
+                .documents()
+                .iter()
+                .find(|document| document.part.as_str() == name);
+            (document.and_then(|document| document.file.clone()), finding)
+        });
+        with_file.collect()
+    }
+}

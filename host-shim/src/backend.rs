@@ -9,7 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use callgate_core::{CallError, Ceiling, Existence, Offer, Operation, ReplyStatus, Semantics, Verdict};
+use callgate_core::{
+    CallError, Ceiling, Decision, Existence, Offer, Operation, ReplyStatus, Semantics, Verdict,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -222,6 +224,18 @@ impl fmt::Display for EngineFault {
 }
 
 impl std::error::Error for EngineFault {}
+
+impl EngineFault {
+    /// The denial of a call that the engine could not judge, by rule `structural-engine-fault`.
+    pub fn verdict(&self) -> Verdict<'static> {
+        Verdict {
+            decision: Decision::Deny,
+            rule: "structural-engine-fault".into(),
+            reason: format!("{self} while it judged the call").into(),
+            approval: None,
+        }
+    }
+}
 
 impl fmt::Display for Unanswered {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

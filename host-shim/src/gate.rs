@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use callgate_core::{
-    Audience, BuildError, CallError, Ceiling, Decision, DocumentSource, Engine, Host, Offer, Operation,
-    Recording, Semantics, Verdict,
+    Audience, BuildError, CallError, Ceiling, DocumentSource, Engine, Host, Offer, Operation, Recording,
+    Semantics, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -125,7 +125,7 @@ impl Gate {
         match self.judge(&request)?.explanation {
             Some(explanation) => Ok(explanation),
             // The engine was asked for one, so it has failed.
-            None => unexplained(&request, &engine_fault(&EngineFault::Failed)),
+            None => unexplained(&request, &EngineFault::Failed.verdict()),
         }
     }
 
@@ -236,22 +236,13 @@ impl Gate {
 /// The response of an engine that did not give one.
 fn denied(request: &Request<'_>, fault: &EngineFault) -> Result<Response, CallError> {
     request.call.read()?;
-    let verdict = engine_fault(fault);
+    let verdict = fault.verdict();
     let explanation = request.explain.map(|_| unexplained(request, &verdict));
     Ok(Response {
         explanation: explanation.transpose()?,
         verdict,
         arguments: None,
     })
-}
-
-pub(crate) fn engine_fault(fault: &EngineFault) -> Verdict<'static> {
-    Verdict {
-        decision: Decision::Deny,
-        rule: "structural-engine-fault".into(),
-        reason: format!("{fault} while it judged the call").into(),
-        approval: None,
-    }
 }
 
 fn unexplained(request: &Request<'_>, verdict: &Verdict<'_>) -> Result<Value, CallError> {

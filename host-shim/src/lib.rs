@@ -38,13 +38,7 @@ mod call_text;
 mod clean;
 mod documents;
 mod gate;
-#[cfg(feature = "guard")]
-pub mod guard;
-#[cfg(feature = "guard")]
-pub mod hook;
 mod real_host;
-#[cfg(any(feature = "http", feature = "otel"))]
-mod tls;
 mod virtual_host;
 
 #[cfg(feature = "component")]

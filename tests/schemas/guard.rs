@@ -4,8 +4,8 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use callgate_guard::{Asking, Guard, GuardOptions, Program, Queue};
 use callgate_host::Gate;
-use callgate_host::guard::{Asking, Guard, GuardOptions, Program, Queue};
 
 const POLICY: &str = r#"{"rules": [
     {"name": "ask", "if": {"paths": {"roles": ["read-path"], "within": "/etc"}}, "then": "escalate", "reason": "A person decides"},

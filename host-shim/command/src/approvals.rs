@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use callgate_host::guard::{Answer, Answerer, Question, Queue};
+use callgate_guard::{Answer, Answerer, Question, Queue};
 use clap::{Args, Subcommand};
 use serde_json::json;
 

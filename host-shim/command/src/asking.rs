@@ -119,7 +119,7 @@ impl Listing {
 
 impl Reach {
     fn list_program(&self, command: &[OsString]) -> Result<String, Failure> {
-        use callgate_host::guard::{Program, tools_of_program};
+        use callgate_guard::{Program, tools_of_program};
 
         let Some((program, arguments)) = command.split_first() else {
             return Err(Failure::Fault("there is no command after `--`".to_owned()));
@@ -135,7 +135,7 @@ impl Reach {
     }
 
     fn list_remote(&self, url: &str) -> Result<String, Failure> {
-        use callgate_host::guard::http::{Remote, tools_of_remote};
+        use callgate_guard::http::{Remote, tools_of_remote};
 
         let token = self.token()?.map(|token| format!("Bearer {token}"));
         let headers: Vec<_> = token

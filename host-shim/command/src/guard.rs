@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use callgate_guard::http::Behind;
+use callgate_guard::{Asking, Ended, GuardOptions, Pins, Program};
 use callgate_host::GateBuilder;
-use callgate_host::guard::http::Behind;
-use callgate_host::guard::{self, Asking, Ended, GuardOptions, Pins, Program};
 use clap::Args;
 
 use crate::output::{Failure, clean};
@@ -168,7 +168,7 @@ impl Guard {
             warn: tell,
             container_workspace_dir: self.container_workspace_dir.clone(),
         };
-        let guard = guard::Guard::new(gate, options).map_err(|error| {
+        let guard = callgate_guard::Guard::new(gate, options).map_err(|error| {
             let log = self
                 .audit
                 .as_deref()
@@ -205,7 +205,7 @@ impl Guard {
     }
 
     /// Relays messages between client and server until one of them leaves.
-    fn running(&self, guard: Arc<guard::Guard>) -> Result<Running, Failure> {
+    fn running(&self, guard: Arc<callgate_guard::Guard>) -> Result<Running, Failure> {
         let program = self.command.split_first().map(|(command, arguments)| Program {
             command: command.clone(),
             arguments: arguments.to_vec(),
@@ -281,7 +281,7 @@ impl Guard {
         Ok(Some(pin::read(file)?.unwrap_or_default().pins(&self.server)))
     }
 
-    fn reload(&self, guard: &guard::Guard) {
+    fn reload(&self, guard: &callgate_guard::Guard) {
         let builder = match self.builder() {
             Ok(builder) => builder,
             Err(failure) => return guard.reload_refused(failure.message()),

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use callgate_guard::Queue;
+use callgate_hook::{Agent, HookAnswer, HookCall, HookOptions, fault};
 use callgate_host::BUNDLE_FILE;
-use callgate_host::guard::Queue;
-use callgate_host::hook::{Agent, HookAnswer, HookCall, HookOptions, fault};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 

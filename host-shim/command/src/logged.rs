@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 
 use callgate_core::{Effect, unescape_token, without_comments};
-use callgate_host::guard::Log;
+use callgate_guard::Log;
 use callgate_host::{Audience, CallText, Gate, Request};
 use serde::Serialize;
 use serde_json::{Map, Value, json};

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use callgate_host::guard::{Lock, PinChange, PinChangeKind};
+use callgate_guard::{Lock, PinChange, PinChangeKind};
 use clap::Args;
 use serde_json::{Value, json};
 

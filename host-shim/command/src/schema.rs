@@ -47,7 +47,7 @@ impl Known {
     fn to_json(self) -> Value {
         match self {
             Self::Document(schema) => schema.to_json(),
-            Self::Audit => callgate_host::guard::line_schema(),
+            Self::Audit => callgate_guard::line_schema(),
         }
     }
 }

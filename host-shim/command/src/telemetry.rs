@@ -1,6 +1,6 @@
 //! The collector of OpenTelemetry that a guard sends its decisions to.
 
-use callgate_host::guard::{Guard, Telemetry};
+use callgate_guard::{Guard, Telemetry};
 use clap::Args;
 
 use crate::output::Failure;

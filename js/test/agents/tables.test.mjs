@@ -13,8 +13,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const TABLES = join(HERE, "../../../host-shim/src/hook/tools");
-const CLAUDE_CODE = readFileSync(join(HERE, "../../../host-shim/src/hook/agents/claude_code.rs"), "utf8");
+const TABLES = join(HERE, "../../../host-shim/hook/src/tools");
+const CLAUDE_CODE = readFileSync(join(HERE, "../../../host-shim/hook/src/agents/claude_code.rs"), "utf8");
 /** Packages that were fetched stay, by version. */
 const FETCHED = join(HERE, "../../../target/published-agents");
 const WAIT = { timeout: 600_000 };

@@ -60,6 +60,8 @@ macro_rules! library {
                 "clippy",
                 "--workspace",
                 "--exclude",
+                "callgate",
+                "--exclude",
                 "schemas",
                 "--lib",
                 "--no-default-features",
@@ -152,9 +154,8 @@ const OTHERS: &[Step] = &[
         "lints of the library with the component",
         "callgate-host/component"
     ),
-    library!("lints of the library with the guard", "callgate-host/guard"),
-    library!("lints of the library with HTTP", "callgate-host/http"),
-    library!("lints of the library with telemetry", "callgate-host/otel"),
+    library!("lints of the guard with HTTP", "callgate-guard/http"),
+    library!("lints of the guard with telemetry", "callgate-guard/otel"),
     step(
         "lints",
         &[

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use callgate_host::guard::line_schema;
+use callgate_guard::line_schema;
 use schemas::Validator;
 use serde_json::{Value, json};
 

@@ -14,6 +14,8 @@ const CRATES: &[(&str, &str)] = &[
     ("core/git/src", "lib.rs"),
     ("host-shim/src", "lib.rs"),
     ("host-shim/command/src", "main.rs"),
+    ("host-shim/guard/src", "lib.rs"),
+    ("host-shim/hook/src", "lib.rs"),
     ("tests/launch/src", "main.rs"),
     ("tests/src", "lib.rs"),
     ("wasm/boundary/src", "lib.rs"),

@@ -15,6 +15,8 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("core/src", "lib.rs"),
     ("core/git/src", "lib.rs"),
     ("host-shim/src", "lib.rs"),
+    ("host-shim/guard/src", "lib.rs"),
+    ("host-shim/hook/src", "lib.rs"),
 ];
 const USERS: &[(&str, &str)] = &[
     ("wasm/src", "lib.rs"),
@@ -33,8 +35,8 @@ const PAGES: &[&str] = &[
     "README.md",
     "host-shim/README.md",
     "host-shim/command/README.md",
-    "host-shim/src/guard/README.md",
-    "host-shim/src/hook/README.md",
+    "host-shim/guard/README.md",
+    "host-shim/hook/README.md",
     "js/MIGRATING.md",
     "js/README.md",
     "js/TOOLS.md",

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 
-use callgate_host::guard::http::{Listening, Remote, Visitors};
+use callgate_guard::http::{Listening, Remote, Visitors};
 use clap::Args;
 
 use crate::output::Failure;

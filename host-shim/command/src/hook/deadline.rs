@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callgate_host::hook::{Agent, HookAnswer, fault};
+use callgate_hook::{Agent, HookAnswer, fault};
 use rustix::process::{Pid, getpid, getppid};
 
 use super::{DENIES, MOST_BYTES};

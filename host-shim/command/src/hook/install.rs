@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use callgate_host::hook::{Agent, SettingsFile, SettingsOf, settings, settings_without};
+use callgate_hook::{Agent, SettingsFile, SettingsOf, settings, settings_without};
 use clap::Args;
 use serde_json::json;
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use callgate_hook::Agent;
 use callgate_host::BUNDLE_FILE;
-use callgate_host::hook::Agent;
 
 /// The bundle of the project that the agent is in, if it has one.
 pub(super) fn bundle(agent: &Agent, directory: &str) -> Option<PathBuf> {

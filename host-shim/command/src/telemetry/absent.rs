@@ -1,6 +1,6 @@
 //! A build that knows no collectors.
 
-use callgate_host::guard::Guard;
+use callgate_guard::Guard;
 use clap::Args;
 
 use crate::output::Failure;

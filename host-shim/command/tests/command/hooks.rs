@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-use callgate_host::hook::Agent;
+use callgate_hook::Agent;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -35,8 +35,8 @@ fn commands_of_the_pages_run() {
         "../../README.md",
         "../README.md",
         "README.md",
-        "../src/guard/README.md",
-        "../src/hook/README.md",
+        "../guard/README.md",
+        "../hook/README.md",
     ];
     for readme in pages {
         let text = fs::read_to_string(here.join(readme)).expect("a page");

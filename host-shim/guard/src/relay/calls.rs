@@ -1,0 +1,217 @@
+//! Calls: judged, written to the log, and sent, answered or asked about.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use callgate_core::{Audience, Decision};
+use callgate_host::{CallText, Unoffered};
+
+use super::questions::own_state;
+use super::sending::ArgumentsPlace;
+use super::{Judgement, Next, Relay, Sent, Step, denied};
+use crate::Policy;
+use crate::asking;
+use crate::listed::Standing;
+use crate::message::{Request, ToolCall};
+use crate::method::Kind;
+use crate::record::Judged;
+use crate::reply::{self, Era};
+use crate::rewritten::{judged_as, rewritten};
+
+/// Said of a tool of which the policy cannot tell what it touches.
+const UNANNOTATED: &str =
+    ". No annotation names this tool, so every call of it is denied: `callgate annotate` writes one.";
+
+impl Relay {
+    pub(super) fn call(&mut self, message: &str, request: &Request<'_>) -> Next {
+        let call = match ToolCall::read(request) {
+            Ok(call) => call,
+            Err(reason) => {
+                return Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason));
+            }
+        };
+        match self.hold(request, &call) {
+            Some(held) => held,
+            None => self.called(message, request, &call),
+        }
+    }
+
+    /// The same once the server has listed its tools, or will not.
+    pub(super) fn call_now(&mut self, message: &str, request: &Request<'_>) -> Next {
+        match ToolCall::read(request) {
+            Ok(call) => self.called(message, request, &call),
+            Err(reason) => Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason)),
+        }
+    }
+
+    fn called(&mut self, message: &str, request: &Request<'_>, call: &ToolCall<'_>) -> Next {
+        // Who observes asks nobody, and who stops waits for nobody.
+        let asks = !self.guard.observes && self.stopped.is_none();
+        if let Some(state) = own_state(call).filter(|_| asks) {
+            return Next::Step(self.asked_again(message, request, call, &state));
+        }
+        match self.judge(call) {
+            Ok(judged) => self.decided(message, request, call, judged),
+            Err(reason) => Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason)),
+        }
+    }
+
+    pub(super) fn follow(&mut self, next: Next, message: String) -> Step {
+        match next {
+            Next::Send(Some((arguments, place))) => Step::ToServer(place.put(message, &arguments)),
+            Next::Send(None) => Step::ToServer(message),
+            Next::Wait(step) => {
+                self.questions.keep(message);
+                step
+            }
+            Next::Hold(step) => {
+                self.listing.keep(message);
+                step
+            }
+            Next::Step(step) => step,
+        }
+    }
+
+    /// Judges a call, by what a person has approved too.
+    pub(super) fn judge(&self, call: &ToolCall<'_>) -> Result<Judgement, String> {
+        let begun = Instant::now();
+        let guard = &self.guard;
+        let policy = guard.policy();
+        let text = CallText::of(&guard.server, &call.name, call.arguments);
+        let text = match &guard.context {
+            Some(context) => text.within(context),
+            None => text,
+        };
+        let asked = callgate_host::Request::gate(text).in_container(guard.container_workspace_dir.as_deref());
+        let explains = guard.audit.is_some() || guard.asked.is_some();
+        let asked = callgate_host::Request {
+            explain: explains.then_some(Audience::Operator),
+            ..asked
+        };
+        let judge =
+            |asked: &callgate_host::Request<'_>| policy.gate.judge(asked).map_err(|error| error.message);
+        let mut response = judge(&asked)?;
+        let mut offer = None;
+        let escalates = matches!(response.verdict.decision, Decision::Escalate(_));
+        if let Some(asking) = guard.asked.as_ref().filter(|_| escalates) {
+            match asking.approvals() {
+                Ok(for_good) => {
+                    for approvals in self.questions.approved().into_iter().chain([&for_good]) {
+                        let approved = judge(&asked.approved(approvals, Some(asking::now())))?;
+                        if approved.verdict.decision == Decision::Allow {
+                            response = approved;
+                            break;
+                        }
+                    }
+                }
+                Err(error) => guard.warn(&format!("the approvals cannot be read: {error}")),
+            }
+            match policy.gate.offer(&asked) {
+                Ok(found) => offer = found,
+                Err(Unoffered::Call(error)) => return Err(error.message),
+                Err(Unoffered::Engine(fault)) => response.verdict = fault.verdict(),
+            }
+        }
+        if let Some((rule, reason)) = self.refuses(&policy, &call.name)
+            && response.verdict.decision != Decision::Deny
+        {
+            response.verdict = denied(rule, reason.to_owned());
+        }
+        if response.verdict.decision != Decision::Allow && response.explanation.is_none() {
+            response.explanation = judge(&asked.explained(Audience::Operator))?.explanation;
+        }
+        Ok(Judgement {
+            response,
+            offer,
+            answered_by: None,
+            approved: None,
+            policy: policy.digest.clone(),
+            begun,
+        })
+    }
+
+    /// Why no call of the tool is sent, whatever the policy says: the rule and the reason.
+    fn refuses(&self, policy: &Policy, tool: &str) -> Option<(&'static str, &'static str)> {
+        if let Some(reason) = self.stopped {
+            return Some(("structural-stopped", reason));
+        }
+        let held_back = match self.standing(policy, tool) {
+            Standing::Accepted => None,
+            Standing::HeldBack(reason) => Some(reason),
+            // Who observes asks the server for nothing.
+            Standing::Unknown => (!self.guard.observes).then(|| self.listing.failure()),
+        };
+        held_back.map(|reason| ("structural-unpinned-tool", reason))
+    }
+
+    /// Writes the decision to the log, and does what it says.
+    pub(super) fn decided(
+        &mut self,
+        message: &str,
+        request: &Request<'_>,
+        call: &ToolCall<'_>,
+        judgement: Judgement,
+    ) -> Next {
+        let guard = Arc::clone(&self.guard);
+        let response = &judgement.response;
+        let place = ArgumentsPlace::find(message, request, call);
+        let arguments = match (&response.verdict.decision, &response.arguments, &place) {
+            (_, _, _) if guard.observes => Some(call.arguments.map_or("{}", |given| given.get())),
+            (Decision::Allow, Some(judged), Some(_)) => Some(judged.as_str()),
+            (_, _, _) => None,
+        };
+        let number = guard.number();
+        let judged = Judged {
+            id: &number,
+            tool: &call.name,
+            verdict: &response.verdict,
+            arguments: call.arguments,
+            explanation: response.explanation.as_ref(),
+            sent: arguments,
+            policy: &judgement.policy,
+            answered_by: judgement.answered_by,
+            took: judgement.begun.elapsed(),
+        };
+        let era = Era::of(request.members.get("params"));
+        let record = judged.record();
+        if let Err(error) = guard.note_decision(&record, request) {
+            let reason = format!(
+                "The log of decisions cannot be written, so nothing is allowed: {}",
+                error.kind()
+            );
+            guard.warn(&format!("the log cannot be written: {error}"));
+            if !guard.observes {
+                let verdict = denied("structural-audit", reason);
+                return Next::Step(Step::ToClient(reply::denial(&request.id, era, &verdict, "")));
+            }
+        }
+        if arguments.is_some() {
+            let (given, explanation) = (call.arguments, response.explanation.as_ref());
+            let sent = Sent {
+                at: Instant::now(),
+                rewritten: rewritten(given, arguments, explanation),
+                number,
+                approved: judgement.approved,
+            };
+            self.wait(&request.id, Kind::Call, Some(sent));
+            let judged = judgement.response.arguments.filter(|_| !guard.observes);
+            return Next::Send(judged.zip(place));
+        }
+        let advice = match &response.verdict.decision {
+            Decision::Escalate(_) => match self.ask(request, call, (&number, &judgement), era) {
+                Ok(next) => return next,
+                Err(advice) => advice,
+            },
+            Decision::Deny if response.verdict.rule == "structural-unknown-tool" => UNANNOTATED.to_owned(),
+            Decision::Allow | Decision::Deny => String::new(),
+        };
+        let (sent, explanation) = (response.arguments.as_deref(), response.explanation.as_ref());
+        // Agents are not told where a world has its files.
+        let judged = match guard.context {
+            Some(_) => String::new(),
+            None => judged_as(&rewritten(call.arguments, sent, explanation)),
+        };
+        let (verdict, advice) = (&response.verdict, format!("{judged}{advice}"));
+        Next::Step(Step::ToClient(reply::denial(&request.id, era, verdict, &advice)))
+    }
+}

@@ -1,0 +1,209 @@
+//! Decisions as spans, for collectors of OpenTelemetry (OTLP over HTTP), beside the log.
+//!
+//! A span is a call as the client sees it: from when it was judged to its answer. Its names are those of the semantic
+//! conventions for MCP and generative AI, which are still in development; what these do not name begins with `callgate.`. No
+//! argument and no result is sent.
+//!
+//! Nothing waits for a collector. Spans are sent by a thread of their own, and lost where it does not keep up: the log is what
+//! counts.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use callgate_jsontext::Members;
+use opentelemetry::propagation::TextMapPropagator as _;
+use opentelemetry::trace::{Span as _, SpanBuilder, SpanKind, Status, Tracer as _, TracerProvider as _};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, Span};
+
+use super::message::{Request, text_of};
+use super::record::{Outcome, Record};
+
+/// How long the last spans may take to be sent when a guard ends.
+const LAST: Duration = Duration::from_secs(3);
+
+/// Where spans are sent.
+pub struct Telemetry {
+    provider: SdkTracerProvider,
+    tracer: SdkTracer,
+    /// The spans of calls that were sent to the server, by their names in the log.
+    open: Mutex<BTreeMap<String, Span>>,
+}
+
+impl Telemetry {
+    /// Spans for a collector, by the URL that takes them (`http://localhost:4318/v1/traces`); `None` for what the environment
+    /// says (`OTEL_EXPORTER_OTLP_ENDPOINT` and its like).
+    ///
+    /// # Errors
+    /// The URL, or what the environment says, cannot be used.
+    pub fn new(endpoint: Option<&str>) -> Result<Self, String> {
+        crate::tls::choose();
+        let mut exporter = SpanExporter::builder()
+            .with_http()
+            .with_protocol(Protocol::HttpBinary);
+        if let Some(endpoint) = endpoint {
+            exporter = exporter.with_endpoint(endpoint);
+        }
+        let exporter = exporter.build().map_err(|error| error.to_string())?;
+        let resource = Resource::builder()
+            .with_service_name("callgate")
+            .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
+            .build();
+        let provider = SdkTracerProvider::builder()
+            .with_batch_exporter(exporter)
+            .with_resource(resource)
+            .build();
+        let tracer = provider.tracer("callgate");
+        Ok(Self {
+            provider,
+            tracer,
+            open: Mutex::default(),
+        })
+    }
+
+    /// Takes what is written to the log.
+    pub(super) fn note(
+        &self,
+        server: &str,
+        observes: bool,
+        record: &Record<'_>,
+        request: Option<&Request<'_>>,
+    ) {
+        match record {
+            Record::Decision { id, sent, micros, .. } => {
+                let now = SystemTime::now();
+                let micros = u64::try_from(*micros).unwrap_or(u64::MAX);
+                let begun = now.checked_sub(Duration::from_micros(micros)).unwrap_or(now);
+                let mut span = self.begin(server, observes, record, Carried::of(request), begun);
+                // Where a person is asked the answer has a span of its own.
+                if sent.is_some() {
+                    self.open().insert((*id).to_owned(), span);
+                } else {
+                    // The client gets a result that is an error.
+                    span.set_attribute(KeyValue::new("error.type", "tool_error"));
+                    span.end();
+                }
+            }
+            Record::Outcome {
+                id, outcome, code, ..
+            } => {
+                let Some(mut span) = self.open().remove(*id) else {
+                    return;
+                };
+                let error = match (outcome, code) {
+                    (Outcome::Done | Outcome::Unfinished, _) => None,
+                    (Outcome::ToolError, _) => Some("tool_error".to_owned()),
+                    (Outcome::Error, Some(code)) => {
+                        span.set_attribute(KeyValue::new("rpc.response.status_code", code.to_string()));
+                        Some(code.to_string())
+                    }
+                    (Outcome::Error, None) => Some("error".to_owned()),
+                    (Outcome::NoAnswer, _) => Some("no_answer".to_owned()),
+                    (Outcome::Cancelled, _) => Some("cancelled".to_owned()),
+                };
+                if let Some(error) = error {
+                    span.set_attribute(KeyValue::new("error.type", error));
+                    span.set_status(Status::error(""));
+                }
+                span.end();
+            }
+            Record::Stop { .. } => self.end(),
+            Record::Start { .. } | Record::Refused { .. } | Record::Reload { .. } | Record::Cut {} => {}
+        }
+    }
+
+    fn begin(
+        &self,
+        server: &str,
+        observes: bool,
+        record: &Record<'_>,
+        request: Carried,
+        begun: SystemTime,
+    ) -> Span {
+        let Record::Decision {
+            id,
+            tool,
+            decision,
+            rule,
+            approval,
+            answered_by,
+            policy,
+            ..
+        } = record
+        else {
+            return self.tracer.start("tools/call");
+        };
+        let text = |name: &'static str, value: &str| KeyValue::new(name, value.to_owned());
+        let mut attributes = vec![
+            text("mcp.method.name", "tools/call"),
+            text("gen_ai.operation.name", "execute_tool"),
+            text("gen_ai.tool.name", tool),
+            text("jsonrpc.request.id", &request.id),
+            text("network.transport", "pipe"),
+            text("callgate.server", server),
+            text("callgate.call.id", id),
+            text("callgate.decision", decision),
+            text("callgate.rule", rule),
+            text("callgate.policy", policy),
+            KeyValue::new("callgate.observed", observes),
+        ];
+        attributes.extend(approval.map(|approval| text("callgate.approval", approval)));
+        attributes.extend(answered_by.map(|by| text("callgate.answered_by", by)));
+        let revision = request.revision.as_deref();
+        attributes.extend(revision.map(|revision| text("mcp.protocol.version", revision)));
+        let builder = SpanBuilder::from_name(format!("tools/call {tool}"))
+            .with_kind(SpanKind::Server)
+            .with_start_time(begun)
+            .with_attributes(attributes);
+        let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &request.trace);
+        self.tracer.build_with_context(builder, &parent)
+    }
+
+    /// Sends what is left.
+    fn end(&self) {
+        for mut span in std::mem::take(&mut *self.open()).into_values() {
+            span.end();
+        }
+        // A collector that is not there is not a fault of the guard's.
+        let _ = self.provider.shutdown_with_timeout(LAST);
+    }
+
+    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Span>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a request says for telemetry, and not for the log.
+#[derive(Default)]
+struct Carried {
+    id: String,
+    /// The revision of the protocol, where each request says it.
+    revision: Option<String>,
+    /// The trace that the call is a part of: `traceparent` and `tracestate`.
+    trace: HashMap<String, String>,
+}
+
+impl Carried {
+    fn of(request: Option<&Request<'_>>) -> Self {
+        let Some(request) = request else {
+            return Self::default();
+        };
+        let params = request.members.get("params");
+        let params: Option<Members<'_>> = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        let meta = params.and_then(|params| params.get("_meta"));
+        let meta: Option<Members<'_>> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
+        let text = |name: &str| text_of(meta.as_ref().and_then(|meta| meta.get(name)));
+        let trace = ["traceparent", "tracestate"].into_iter();
+        Self {
+            id: request.id.text.clone(),
+            revision: text("io.modelcontextprotocol/protocolVersion"),
+            trace: trace
+                .filter_map(|name| Some((name.to_owned(), text(name)?)))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Judging what an agent asks about.
+
+use std::time::Instant;
+
+use callgate_core::{Approvals, Audience, Decision, Verdict};
+use serde_json::value::to_raw_value;
+use serde_json::{Map, Value, json};
+
+use super::agents::Step;
+use super::answer::{Answered, HookAnswer, fault_at};
+use super::arguments::{is_patch, is_relative, leads_elsewhere, make_absolute, paths, top};
+use super::call::HookCall;
+use super::globs::{Protected, named};
+use super::names::Called;
+use super::options::HookOptions;
+use callgate_guard::{Answerer, Journal, JournalEntry, now};
+use callgate_host::{Gate, Request, Response};
+
+/// One reading of a call, judged.
+pub(super) struct Judged {
+    pub(super) server: String,
+    pub(super) tool: String,
+    pub(super) response: Response,
+    /// The arguments as the engine was asked about them last.
+    pub(super) asked: Value,
+    /// The arguments that were judged and can be sent, as the agent gives them.
+    pub(super) sent: Option<Value>,
+    /// Who was asked and answered.
+    pub(super) answered_by: Option<Answerer>,
+}
+
+impl HookCall {
+    /// Judges the call, writes the log, and gives the answer.
+    pub fn answer(&self, gate: &Gate, options: &HookOptions) -> HookAnswer {
+        if self.called == Called::Later {
+            return HookAnswer::of(self, Answered::Allow, "it is judged before it runs", None);
+        }
+        match self.decide(gate, options) {
+            Ok(answer) => answer,
+            Err(reason) => fault_at(self.event, &reason),
+        }
+    }
+
+    fn decide(&self, gate: &Gate, options: &HookOptions) -> Result<HookAnswer, String> {
+        let begun = Instant::now();
+        let journal = options.audit.clone().map(Journal::open).transpose();
+        let journal = journal.map_err(|error| format!("the log cannot be written: {}", error.kind()))?;
+        let approvals = options
+            .queue
+            .as_ref()
+            .and_then(|(queue, _)| queue.approvals().ok());
+        let mut strictest: Option<Judged> = None;
+        let readings = self.readings();
+        let is_ambiguous = readings.len() > 1;
+        for (server, tool) in readings {
+            let judged = self.judge(gate, server, tool, approvals.as_ref())?;
+            let is_stricter = strictest.as_ref().is_none_or(|known| {
+                judged.response.verdict.decision.strictness() > known.response.verdict.decision.strictness()
+            });
+            if is_stricter {
+                strictest = Some(judged);
+            }
+        }
+        let mut judged = strictest.ok_or("the call has no reading")?;
+        let escalates = matches!(judged.response.verdict.decision, Decision::Escalate(_));
+        let is_left = self.is_left(options);
+        if let Some((queue, patience)) = options
+            .queue
+            .as_ref()
+            .filter(|_| escalates && !is_left && !self.asks(options))
+        {
+            judged = self.decided_by_a_person(gate, judged, queue, *patience)?;
+        }
+        let verdict = &judged.response.verdict;
+        let answered = match verdict.decision {
+            Decision::Allow if self.is_left_to_a_person() => Answered::Left,
+            Decision::Allow => Answered::Allow,
+            Decision::Escalate(_) if self.asks(options) => Answered::Ask,
+            Decision::Escalate(_) if is_left => Answered::Allow,
+            Decision::Escalate(_) => Answered::Unasked,
+            Decision::Deny => Answered::Deny,
+        };
+        let passes = matches!(answered, Answered::Allow | Answered::Left | Answered::Ask);
+        let sent = judged.sent.as_ref().filter(|_| passes);
+        if let Some(journal) = journal {
+            let text = sent.map(Value::to_string);
+            let given = to_raw_value(&self.arguments).ok();
+            let entry = JournalEntry {
+                server: &judged.server,
+                tool: &judged.tool,
+                arguments: given.as_deref(),
+                response: &judged.response,
+                sent: text.as_deref(),
+                gate,
+                answered_by: judged.answered_by,
+                took: begun.elapsed(),
+            };
+            journal
+                .write(&entry)
+                .map_err(|error| format!("the log cannot be written: {}", error.kind()))?;
+        }
+        let advice = match &*verdict.rule {
+            "structural-unknown-tool" if is_ambiguous => {
+                "; the tool's name can be read in several ways, and `--mcp-server` says which servers there are".to_owned()
+            }
+            "structural-unknown-tool" => self.help_for_unknown_tool(&judged.server, &judged.tool),
+            "structural-protected-path" if self.touches_settings(&judged) => {
+                "; the hook protects the agent's own settings, whatever the documents say".to_owned()
+            }
+            _ => String::new(),
+        };
+        let reason = format!("{}{advice} (rule `{}`)", verdict.reason, verdict.rule);
+        let is_other = sent.is_some_and(|sent| *sent != self.given);
+        Ok(HookAnswer::of(self, answered, &reason, sent.filter(|_| is_other)))
+    }
+
+    /// The command that annotates a tool: one of the agent's own has no server that could be asked for it.
+    fn help_for_unknown_tool(&self, server: &str, tool: &str) -> String {
+        const MOST_NAMES: usize = 16;
+        let is_plain = |name: &str| {
+            let is_part = |one: char| one.is_ascii_alphanumeric() || "-_.:/".contains(one);
+            name.len() <= 128 && name.chars().all(is_part)
+        };
+        let (server, tool) = match is_plain(server) && is_plain(tool) {
+            true => (server, tool),
+            false => ("SERVER", "TOOL"),
+        };
+        let annotate = format!("callgate annotate --server {server} --into BUNDLE");
+        match self.called {
+            Called::Own(_) => {
+                let names = self
+                    .arguments
+                    .keys()
+                    .filter(|name| is_plain(name))
+                    .take(MOST_NAMES);
+                let properties: Map<String, Value> = names.map(|name| (name.clone(), json!({}))).collect();
+                let tools = json!([{"name": tool, "inputSchema": {"properties": properties}}]);
+                format!(
+                    "; `echo '{tools}' | {annotate} -` annotates it, and a rule of the bundle may then allow it"
+                )
+            }
+            Called::Mcp(_) | Called::Later => {
+                format!(
+                    "; `{annotate} -- COMMAND`, with the command that starts the server, annotates its tools"
+                )
+            }
+        }
+    }
+
+    /// Returns `true` if the agent asks once more before the command runs, and can ask a person then.
+    fn is_left(&self, options: &HookOptions) -> bool {
+        let is_meant = |step| matches!((step, &self.called), (Step::Own { tool, .. }, Called::Own(called)) if tool == called);
+        let is_trusted = options.leaves_execution && options.trusts_ask;
+        is_trusted && self.event.step == Step::Tool && self.agent.asks_again(is_meant)
+    }
+
+    /// The servers and tools that the call may be of.
+    fn readings(&self) -> Vec<(String, String)> {
+        match &self.called {
+            Called::Own(tool) => vec![(self.agent.as_str().to_owned(), tool.clone())],
+            Called::Mcp(readings) => readings.clone(),
+            Called::Later => Vec::new(),
+        }
+    }
+
+    pub(super) fn judge(
+        &self,
+        gate: &Gate,
+        server: String,
+        tool: String,
+        approvals: Option<&Approvals>,
+    ) -> Result<Judged, String> {
+        let is_own = matches!(self.called, Called::Own(_));
+        let mut arguments = Value::Object(self.arguments.clone());
+        let mut response = asked(gate, &server, &tool, &arguments, approvals)?;
+        let has_relative = match &response.explanation {
+            Some(explanation) if explanation.get("stepsLeftOut") != Some(&Value::from(0)) => {
+                return Err("the call has too many values to look at each".to_owned());
+            }
+            Some(explanation) => match make_absolute(&mut arguments, explanation, &self.directory) {
+                Ok(has_relative) => has_relative,
+                Err(reason) => {
+                    response.verdict = verdict_of(Decision::Deny, "structural-unresolvable-value", reason);
+                    false
+                }
+            },
+            None => return Err("the engine does not explain its verdict".to_owned()),
+        };
+        if has_relative {
+            response = asked(gate, &server, &tool, &arguments, approvals)?;
+        }
+        // Agents may not know a pattern of names by its absolute path.
+        let mut stays = Vec::new();
+        if is_own {
+            self.judge_opaque(gate, &tool, &mut response)?;
+            self.judge_globs(gate, &tool, &arguments, &mut response);
+            stays = relative_to_others(&response);
+            stays.extend(self.table.patterns.get(&tool).cloned().unwrap_or_default());
+        }
+        if response.verdict.decision != Decision::Deny {
+            self.check_unchanged(is_own, &stays, &mut response);
+        }
+        let moves = self
+            .agent
+            .moving_tool
+            .as_ref()
+            .is_some_and(|moving| moving.tool == tool);
+        let sent = match is_own && (is_patch(&tool) || moves) {
+            // The files of a patch, and where a command runs, are not arguments of the tool.
+            true => Some(self.given.clone()),
+            false => {
+                let stays = if is_own { &stays[..] } else { &[] };
+                sent(&response).map(|sent| Value::Object(self.with_given(sent, stays)))
+            }
+        };
+        Ok(Judged {
+            server,
+            tool,
+            response,
+            asked: arguments,
+            sent,
+            answered_by: None,
+        })
+    }
+
+    /// Returns `true` if a path of the call is one of the agent's settings.
+    fn touches_settings(&self, judged: &Judged) -> bool {
+        let protected = self.agent.protected().map(Protected::of_settings);
+        let protected: Vec<Protected> = protected.collect();
+        let home = std::env::var("HOME").unwrap_or_default();
+        let mut paths = judged.response.explanation.iter().flat_map(paths);
+        paths.any(|path| {
+            let directory = [self.directory.clone()];
+            matches!(named(path.raw, &directory, &protected, &home), Ok(Some(_)))
+        })
+    }
+
+    /// Denies a call with a pattern of names that names a protected path.
+    fn judge_globs(&self, gate: &Gate, tool: &str, arguments: &Value, response: &mut Response) {
+        let Some(globs) = self.table.globs.get(tool) else {
+            return;
+        };
+        if response.verdict.decision == Decision::Deny {
+            return;
+        }
+        let paths = response.explanation.iter().flat_map(paths);
+        let paths = paths.filter(|path| !globs.contains(&top(path.argument)));
+        let mut directories: Vec<String> = paths.map(|path| path.raw.to_owned()).collect();
+        if directories.is_empty() {
+            directories.push(self.directory.clone());
+        }
+        let protected = self.protected_in(gate);
+        let home = std::env::var("HOME").unwrap_or_default();
+        for name in globs {
+            let texts = match arguments.get(name) {
+                Some(Value::Array(texts)) => texts.as_slice(),
+                Some(text) => std::slice::from_ref(text),
+                None => &[],
+            };
+            for text in texts.iter().filter_map(Value::as_str) {
+                let (rule, reason) = match named(text, &directories, &protected, &home) {
+                    Ok(None) => continue,
+                    Ok(Some(path)) => (
+                        "structural-protected-path",
+                        format!(
+                            "Access to protected path is forbidden: a pattern names {path} (argument \"{name}\")"
+                        ),
+                    ),
+                    Err(why) => (
+                        "structural-unresolvable-value",
+                        format!("Unresolvable value of argument \"{name}\": it {why}"),
+                    ),
+                };
+                response.verdict = verdict_of(Decision::Deny, rule, reason);
+                return;
+            }
+        }
+    }
+
+    /// The arguments, of which some stay as they were given, with those that the agent takes for itself.
+    fn with_given(&self, mut arguments: Map<String, Value>, stays: &[String]) -> Map<String, Value> {
+        let given = self.given.as_object();
+        for (name, value) in given.into_iter().flatten() {
+            if stays.contains(name) {
+                arguments.insert(name.clone(), value.clone());
+            }
+        }
+        for name in &self.table.own {
+            if let Some(value) = given.and_then(|given| given.get(name)) {
+                arguments.insert(name.clone(), value.clone());
+            }
+        }
+        arguments
+    }
+
+    /// Denies a call whose arguments mean one thing here and may mean another to whoever gets them.
+    fn check_unchanged(&self, is_own: bool, stays: &[String], response: &mut Response) {
+        let takes = self.event.takes_arguments;
+        let given = match &self.called {
+            Called::Own(tool) if is_patch(tool) => &Value::Null,
+            _ => &self.given,
+        };
+        let explanation = response.explanation.as_ref();
+        let unclear = explanation.into_iter().flat_map(paths).find_map(|path| {
+            // Values that the engine found under another name are judged as they are there.
+            let given = given
+                .pointer(path.argument)
+                .and_then(Value::as_str)
+                .unwrap_or(path.raw);
+            let stays = stays.contains(&top(path.argument));
+            let is_unclear = (stays || !takes) && given.starts_with('~')
+                || stays && leads_elsewhere(given)
+                || !takes && !is_own && is_relative(given);
+            is_unclear.then(|| given.to_owned())
+        });
+        if let Some(given) = unclear {
+            let reason = format!(
+                "The path `{}` may mean another place to the tool, expected an absolute one",
+                given.chars().take(200).collect::<String>()
+            );
+            response.verdict = verdict_of(Decision::Deny, "structural-unresolvable-value", reason);
+        }
+    }
+}
+
+fn asked(
+    gate: &Gate,
+    server: &str,
+    tool: &str,
+    arguments: &Value,
+    approvals: Option<&Approvals>,
+) -> Result<Response, String> {
+    let call = call_text(server, tool, arguments);
+    let mut request = Request::gate(&call).explained(Audience::Operator);
+    if let Some(approvals) = approvals {
+        request = request.approved(approvals, Some(now()));
+    }
+    gate.judge(&request).map_err(|error| error.message)
+}
+
+pub(super) fn call_text(server: &str, tool: &str, arguments: &Value) -> String {
+    json!({"serverName": server, "toolName": tool, "arguments": arguments}).to_string()
+}
+
+fn sent(response: &Response) -> Option<Map<String, Value>> {
+    serde_json::from_str(response.arguments.as_deref()?).ok()
+}
+
+pub(super) fn verdict_of(
+    decision: Decision<'static>,
+    rule: &'static str,
+    reason: String,
+) -> Verdict<'static> {
+    Verdict {
+        decision,
+        rule: rule.into(),
+        reason: reason.into(),
+        approval: None,
+    }
+}
+
+/// The arguments whose paths are relative to another argument.
+fn relative_to_others(response: &Response) -> Vec<String> {
+    let paths = response.explanation.iter().flat_map(paths);
+    let relative = paths.filter(|path| path.has_base);
+    relative.map(|path| top(path.argument)).collect()
+}

@@ -33,8 +33,7 @@ enum Known {
 impl Known {
     fn all() -> impl Iterator<Item = Self> {
         let documents = Schema::ALL.iter().copied().map(Self::Document);
-        let documents = documents.chain([Self::Audit]);
-        documents
+        documents.chain([Self::Audit])
     }
 
     fn as_str(self) -> &'static str {

@@ -21,8 +21,8 @@ pub(crate) struct Collector {
 impl Collector {
     /// The guard, which sends its decisions to the collector if one is named.
     pub(crate) fn added_to(&self, guard: Guard) -> Result<Guard, Failure> {
-        let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        if self.otlp.is_none() && !VARIABLES.iter().any(|name| is_set(name)) {
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        if self.otlp.is_none() && !VARIABLES.into_iter().any(is_set) {
             return Ok(guard);
         }
         let telemetry = Telemetry::new(self.otlp.as_deref())

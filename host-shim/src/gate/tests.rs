@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use callgate_core::{Approvals, DocumentKind, Existence, Host, HostError, Moment, RealpathError};
+use callgate_core::{Approvals, Decision, DocumentKind, Existence, Host, HostError, Moment, RealpathError};
 use serde::Deserialize as _;
 use serde_json::json;
 
@@ -218,7 +218,7 @@ fn a_host_that_panics_is_a_denial() {
         let gate = Gate::builder().engine(engine).bundle(example());
         let gate = gate.host(Arc::new(Broken)).build().unwrap();
         assert_eq!(gate.engine(), engine);
-        let denied = engine_fault(&EngineFault::Failed);
+        let denied = EngineFault::Failed.verdict();
         assert_eq!(gate.evaluate(&call("/a")), Ok(denied.clone()));
         assert_eq!(gate.gate(&call("/a")).unwrap().verdict, denied);
         let explained = gate.explain(&call("/a")).unwrap();
@@ -377,7 +377,7 @@ fn an_engine_that_fails_has_no_answer_instead_of_none() {
     assert_eq!(gate.offer(&request), Err(Unoffered::Engine(EngineFault::Failed)));
     assert!(gate.offer(&Request::prepared("{}")).is_err());
     let response = gate.judge(&request.explained(Audience::Agent)).unwrap();
-    assert_eq!(response.verdict, engine_fault(&EngineFault::Failed));
+    assert_eq!(response.verdict, EngineFault::Failed.verdict());
     assert_eq!(response.arguments, None);
     assert_eq!(response.explanation.unwrap()["toolName"], "t");
     assert!(gate.judge(&Request::prepared("{}")).is_err());

@@ -6,18 +6,17 @@ use super::search::check;
 use super::source::{Source, sources};
 
 /// The list of agents, beside the folder of their files.
-const LIST: &str = "hook/agents.rs";
-const FOLDER: &str = "hook/agents/";
+const LIST: &str = "agents.rs";
+const FOLDER: &str = "agents/";
 
 /// What some agents have in common.
 const SHARED: &str = "family";
 
 #[test]
 fn an_agents_hook_is_added_in_its_own_file_and_the_list() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host-shim/src");
-    let mut files = sources(&root, "lib.rs");
-    files.retain(|source| source.file == "hook.rs" || source.file.starts_with("hook/"));
-    let command = sources(&root.join("bin/callgate"), "main.rs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host-shim");
+    let mut files = sources(&root.join("hook/src"), "lib.rs");
+    let command = sources(&root.join("command/src"), "main.rs");
     files.extend(
         command
             .into_iter()

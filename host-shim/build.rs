@@ -11,11 +11,13 @@ mod component {
     use std::path::{Path, PathBuf};
 
     /// The sources of the component, from this crate's folder.
-    const SOURCES: [&str; 7] = [
+    const SOURCES: [&str; 9] = [
         "../Cargo.lock",
         "../Cargo.toml",
-        "../core/Cargo.toml",
-        "../core/src",
+        "../core/engine/Cargo.toml",
+        "../core/engine/src",
+        "../core/jsontext/Cargo.toml",
+        "../core/jsontext/src",
         "../wasm/Cargo.toml",
         "../wasm/src",
         "../wasm/wit",

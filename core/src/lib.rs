@@ -5,30 +5,19 @@
 //! allow, escalate or deny, with the rule and the reason.
 //!
 //! ```
-//! use callgate_core::{Call, Decision, DocumentKind, Engine, Request};
-//! # use std::borrow::Cow;
-//! # use callgate_core::{Host, HostError, RealpathError};
-//! # struct Disk;
-//! # impl Host for Disk {
-//! #     fn home_dir(&self) -> &str { "/home/u" }
-//! #     fn current_dir(&self) -> &str { "/" }
-//! #     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> { Ok(path.into()) }
-//! #     fn read_link(&self, _: &str) -> Result<Option<String>, HostError> { Ok(None) }
-//! #     fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> { Ok(Some(false)) }
-//! #     fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> { Ok(vec![url.to_owned()]) }
-//! #     fn git_branch(&self, _: &str) -> Result<String, HostError> { Ok(String::new()) }
-//! #     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
-//! #         Ok(Some(Vec::new()))
-//! #     }
-//! #     fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
-//! #     fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> { Ok(Vec::new()) }
-//! # }
+//! use callgate_core::calls::{Call, Request};
+//! use callgate_core::documents::DocumentKind;
+//! use callgate_core::verdicts::Decision;
+//! use callgate_core::Engine;
+//! use callgate_core::hosts::LinklessHost;
+//!
 //! let policy = r#"{"rules": [
 //!     {"name": "read-documents", "if": {"paths": {"roles": "read-path", "within": "~/Documents"}},
 //!      "then": "allow", "reason": "documents are open"}]}"#;
 //! let annotations = r#"{"servers": {"filesystem": {"tools": [
 //!     {"toolName": "read_text_file", "args": {"path": "read-path"}}]}}}"#;
-//! let host = Disk; // answers `realpath` and questions about git
+//! // A host answers `realpath` and questions about git; this one has no links and no repositories.
+//! let host = LinklessHost::new("/home/u", "/");
 //! let engine = Engine::builder()
 //!     .part(DocumentKind::Policy, policy)
 //!     .part(DocumentKind::Annotations, annotations)
@@ -67,132 +56,58 @@
 //! [worlds and ceilings](docs::worlds), [scenarios](docs::scenarios), [lint](docs::lint),
 //! [recipes](docs::recipes). The contract, which the code cites as SPEC, is `docs/specification.md`.
 //!
-//! # Code map
 //!
-//! Bottom to top; a module uses only what stands below it.
+//! # Layout
 //!
-//! | module | is | knows nothing of |
-//! |---|---|---|
-//! | `limits`, `named`, `seed`, `sort`, `table`, `text` | every bound in one place; enums whose variants are words; the names to which SPEC gives a meaning; sorting; tables by hash; small text helpers | anything else |
-//! | `diagnostic` | a fault or a warning about a document, with its place | documents |
-//! | `host` | the [`Host`] trait, the memory of its answers during one evaluation, recordings | paths, URLs, rules |
-//! | `path` | the lexical form, links, ambiguity; `CanonicalPath`, which only `path::resolve` makes | roles, rules |
-//! | `net` | URLs, domains, git remotes: read strictly where a match grants, broadly where it restricts | roles, rules |
-//! | `glob` | patterns over whole texts | what they are compared with |
-//! | `role` | the registry of roles, built in and host-defined | documents |
-//! | `model` | the vocabulary: annotated arguments, effects, kinds of tools, side-effect levels | documents |
-//! | `document` | strict JSON with the place of every fault | what documents mean |
-//! | `annotation`, `policy` | the documents of this name; conditionals, lists, ceilings | each other, calls |
-//! | `approval` | what a person approved: constraints on the calls of one tool, and moments | calls, rules |
-//! | `world` | addresses; visibility and operations, each a table; conditions, replies, references | calls, rules |
-//! | `lint` | advice about documents that are valid but doubtful | calls |
-//! | `draft` | drafts of annotations, from what a server says of its tools | calls |
-//! | `scenario` | files of calls with what is expected of them | what a call means |
-//! | `config` | all the parts of an engine, read together | calls |
-//! | `bundle` | one text that names or holds all the parts | what a part means |
-//! | `schema` | JSON Schemas of the documents | what a document means |
-//! | `program` | the compiled configuration: sorted slices, sets, the index of rules | JSON |
-//! | `bind` | a call's arguments, read as far as needed and bound to the roles of its tool | rules |
-//! | `judge` | structural checks, canonical forms, rules, combining, approvals, the trace | documents, JSON text |
-//! | `frame` | a call, or a frame of MCP, as one line of text | engines |
-//! | `compat` | the functions that a runtime calls outside an engine | engines |
-//! | `engine` | the facade | |
-//! | `analysis` (a feature) | what a policy allows, seen as a whole: regions of calls, of which the engine is asked, and which of them scenarios reach | how a verdict is found |
-//! | [`docs`] | the reference pages | everything |
-//!
-//! Absences that tests check: no `std::{fs, env, net, process, thread, time}`; no `unsafe`; no `HashMap` with a random
-//! state; no `CanonicalPath` made elsewhere; only `host` names the outside.
-//!
-//! POSIX path semantics on every target. A host's disk has other ones on Windows, so the core is not built natively for it;
-//! there the engine runs as WebAssembly.
+//! The names stand in modules by what they are for: [`documents`], [`calls`], [`verdicts`], [`hosts`], [`approvals`] and
+//! [`worlds`]. The code is in `callgate-engine`, whose first page is its code map.
 
-#[cfg(windows)]
-compile_error!("callgate-core has POSIX path semantics; on Windows run it as WebAssembly");
-
-#[cfg(feature = "analysis")]
-mod analysis;
-mod annotation;
-mod approval;
-mod bind;
-mod bundle;
-mod compat;
-mod config;
-mod diagnostic;
 pub mod docs;
-mod document;
-mod draft;
-mod engine;
-mod frame;
-mod glob;
-mod host;
-mod judge;
-mod limits;
-mod lint;
-mod model;
-mod named;
-mod net;
-mod path;
-mod policy;
-mod program;
-#[cfg(test)]
-mod properties;
-mod role;
-mod scenario;
-mod schema;
-mod seed;
-mod sort;
-mod table;
-mod text;
-mod world;
 
-#[cfg(feature = "analysis")]
-pub use analysis::{
-    Advice, Analysis, Bounds, Column, Comparison, Coverage, CoverageReport, CoveredRule, Finding, Judged,
-    Outcome, Part, Place, Progress, Region, Row, Statement, Subject, Suggestion, Target, ToolChanges,
-    ToolRegions, Unreached, VerdictChange, Watcher, check_invariants, lint_policy, lint_tools, names_tool,
-    suggest_rules,
-};
-pub use approval::{
-    Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, ArgumentConstraint, Moment, Offer,
-};
-pub use bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, ShapeError, Value, View};
-pub use bundle::{Bundle, InlineDocument, NamedFile, read_bundle};
-pub use compat::{
-    ApprovalPattern, ApprovalWhitelist, Escalation, McpRoot, PolicyRoot, ResolvedAnnotation, Unconstrained,
-    directory_for_path, expand_home, extract_policy_roots, extract_required_servers,
-    extract_whitelist_candidates, is_within_directory, list_entry_matches, normalize_git_url, parse_json,
-    resolve_default_git_remote, resolve_git_remote, resolve_real_path, resolve_stored_annotation,
-    rewrite_result_content, rewrite_text, to_mcp_roots, validate_compiled_rules,
-};
-pub use config::DocumentKind;
-pub use diagnostic::{Code, Diagnostic, Position, Severity};
-pub use document::{
-    DocumentSource, MOST_FILE_BYTES, anchored, check_json, did_you_mean, document_text, unknown_key, utf8,
-    without_comments,
-};
-pub use draft::{Change, DraftedArgument, Drift, Proposal, propose_annotations};
-#[cfg(feature = "analysis")]
-pub use engine::LinklessHost;
-pub use engine::{
-    Audience, BuildError, Engine, EngineBuilder, Existence, Interest, Operation, Paths, Places, PrepareError,
-    Request, Response,
-};
-pub use frame::{Asked, Line, NotCall, help_for_unknown_tool, read_line};
-pub use host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
-pub use judge::{
-    CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep, refused_spelling,
-};
-pub use limits::Limits;
-pub use lint::Validation;
-pub use model::{
-    ArgSchema, Described, Effect, MatchType, MutationClass, ReplyCode, ReplyStatus, Semantics,
-    SideEffectLevel, ToolKind,
-};
-pub use net::{domain_matches_allowlist, extract_domain, extract_git_domain, is_ip_address, normalize_url};
-pub use path::PathCase;
-pub use policy::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
-pub use role::{Category, Registry, RoleDefinition, RoleId, RoleSet, Step};
-pub use scenario::{Expectation, Scenario, ScenarioPart, ScenarioPlace, read_scenarios};
-pub use schema::Schema;
-pub use text::{escape_token, strip_directory, unescape_token};
-pub use world::{Context, References, Reply, ReplyData, VisibilityRef};
+pub use callgate_engine::engine::{Engine, EngineBuilder};
+
+/// What an engine is built from, and what is said of it.
+pub mod documents {
+    pub use callgate_engine::bundle::{Bundle, InlineDocument, NamedFile, read_bundle};
+    pub use callgate_engine::config::DocumentKind;
+    pub use callgate_engine::diagnostic::{Code, Diagnostic, Position, Severity};
+    pub use callgate_engine::document::DocumentSource;
+    pub use callgate_engine::engine::BuildError;
+    pub use callgate_engine::limits::Limits;
+}
+
+/// What is judged, and what is sent on.
+pub mod calls {
+    pub use callgate_engine::bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, Value};
+    pub use callgate_engine::engine::{Interest, Paths, PrepareError, Request, Response};
+    pub use callgate_engine::model::Semantics;
+}
+
+/// What the engine answers, and why.
+pub mod verdicts {
+    pub use callgate_engine::engine::Audience;
+    pub use callgate_engine::judge::{
+        CheckStep, Decision, Explanation, RoleStep, RuleStep, ValueStep, Verdict, WalkStep,
+    };
+}
+
+/// What the engine asks, and of whom.
+pub mod hosts {
+    pub use callgate_engine::engine::LinklessHost;
+    pub use callgate_engine::host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
+}
+
+/// What a person allowed.
+pub mod approvals {
+    pub use callgate_engine::approval::{
+        Approval, ApprovalConstraint, ApprovalError, Approvals, Approving, ArgumentConstraint, Moment, Offer,
+    };
+}
+
+/// Places with addresses, and ceilings.
+pub mod worlds {
+    pub use callgate_engine::engine::{Existence, Operation, Places};
+    pub use callgate_engine::model::{ReplyCode, ReplyStatus};
+    pub use callgate_engine::policy::Ceiling;
+    pub use callgate_engine::world::{Context, References, Reply, ReplyData, VisibilityRef};
+}

@@ -9,7 +9,8 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callgate_core::{DocumentKind, Host, HostError, RealpathError};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::host::{Host, HostError, RealpathError};
 use callgate_host::{EngineKind, Gate, GateBuilder, InstanceLimits, RealHost};
 use serde_json::Value;
 

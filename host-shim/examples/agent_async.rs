@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use callgate_core::{Host, HostError, RealpathError};
+use callgate_engine::host::{Host, HostError, RealpathError};
 use callgate_host::{Gate, Verdict};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{mpsc, oneshot};

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use callgate_core::{Host, HostError, RealpathError};
+use callgate_engine::host::{Host, HostError, RealpathError};
 use callgate_host::{Gate, InstanceLimits};
 
 fn main() -> Result<(), Box<dyn Error>> {

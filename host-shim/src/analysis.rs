@@ -1,9 +1,12 @@
 //! Questions to a gate about its policy as a whole.
 
-use callgate_core::{
-    Advice, BuildError, Call, CallError, Diagnostic, DocumentKind, DocumentSource, Finding, Host, Watcher,
-    lint_policy, lint_tools, suggest_rules,
-};
+use callgate_analysis::{Advice, Finding, Watcher, lint_policy, lint_tools, suggest_rules};
+use callgate_engine::bind::{Call, CallError};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::diagnostic::Diagnostic;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::BuildError;
+use callgate_engine::host::Host;
 
 use crate::backend::Request;
 use crate::gate::Gate;
@@ -53,13 +56,13 @@ impl Gate {
         let asked = requests
             .iter()
             .zip(&calls)
-            .map(|(request, call)| callgate_core::Request {
+            .map(|(request, call)| callgate_engine::engine::Request {
                 call,
                 paths: request.paths,
                 explain: None,
                 approvals: None,
             });
-        let asked: Vec<callgate_core::Request<'_>> = asked.collect();
+        let asked: Vec<callgate_engine::engine::Request<'_>> = asked.collect();
         Ok(suggest_rules(&self.parts(), host, &asked))
     }
 

@@ -9,9 +9,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use callgate_core::{
-    CallError, Ceiling, Decision, Existence, Offer, Operation, ReplyStatus, Semantics, Verdict,
-};
+use callgate_engine::approval::Offer;
+use callgate_engine::bind::CallError;
+use callgate_engine::engine::{Existence, Operation};
+use callgate_engine::judge::{Decision, Verdict};
+use callgate_engine::model::{ReplyStatus, Semantics};
+use callgate_engine::policy::Ceiling;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -31,7 +34,7 @@ pub enum EngineKind {
 }
 
 /// A question about a call that is JSON text.
-pub type Request<'a> = callgate_core::Request<'a, CallText<'a>>;
+pub type Request<'a> = callgate_engine::engine::Request<'a, CallText<'a>>;
 
 /// An engine's answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +58,7 @@ pub struct Reply {
     pub status: ReplyStatus,
     /// The meaning of the code, for a person.
     pub message: String,
-    /// The details of the answer; [`ReplyData`](callgate_core::ReplyData) has the shapes.
+    /// The details of the answer; [`ReplyData`](callgate_engine::world::ReplyData) has the shapes.
     pub data: Value,
 }
 
@@ -154,7 +157,7 @@ pub(crate) trait Session: Send {
 
 impl References {
     /// The place that an address names in the context's mode, and a reference to it. The context is JSON text, as
-    /// [`Context`](callgate_core::Context) has it.
+    /// [`Context`](callgate_engine::world::Context) has it.
     ///
     /// # Errors
     /// When the context is not an object, or the engine does not answer.

@@ -28,10 +28,12 @@
 
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Diagnostic, DocumentKind, read_bundle};
+use callgate_engine::bundle::read_bundle;
+use callgate_engine::config::DocumentKind;
+use callgate_engine::diagnostic::Diagnostic;
 use serde_json::Value;
 
-pub use callgate_core::anchored;
+pub use callgate_engine::document::anchored;
 
 use crate::documents::{self, Fault, Source, Unread};
 

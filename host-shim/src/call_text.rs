@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use callgate_core::{Arguments, Call, CallError};
+use callgate_engine::bind::{Arguments, Call, CallError};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -42,7 +42,7 @@ impl<'c> CallText<'c> {
         }
     }
 
-    /// The call in a context, `{mode, command, …}` as [`Context`](callgate_core::Context) has it.
+    /// The call in a context, `{mode, command, …}` as [`Context`](callgate_engine::world::Context) has it.
     #[must_use]
     pub fn within(self, context: &'c str) -> Self {
         let context = Some(context);

@@ -6,7 +6,9 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Diagnostic, DocumentKind, MOST_FILE_BYTES, Severity, document_text};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::diagnostic::{Diagnostic, Severity};
+use callgate_engine::document::{MOST_FILE_BYTES, document_text};
 use rustix::fs::OFlags;
 use serde::Serialize;
 

@@ -9,10 +9,14 @@ mod timings;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use callgate_core::{
-    Audience, BuildError, CallError, Ceiling, DocumentSource, Engine, Host, Offer, Operation, Recording,
-    Semantics, Verdict,
-};
+use callgate_engine::approval::Offer;
+use callgate_engine::bind::CallError;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::{Audience, BuildError, Engine, Operation};
+use callgate_engine::host::{Host, Recording};
+use callgate_engine::judge::Verdict;
+use callgate_engine::model::Semantics;
+use callgate_engine::policy::Ceiling;
 use serde_json::{Value, json};
 
 use crate::backend::{
@@ -130,11 +134,11 @@ impl Gate {
     }
 
     /// The constraints of an approval that would cover an escalated call, to be shown to whoever approves it and then
-    /// added to [`Approvals`](callgate_core::Approvals). The caller keeps those, and gives them with each request
+    /// added to [`Approvals`](callgate_engine::approval::Approvals). The caller keeps those, and gives them with each request
     /// ([`Request::approved`]).
     ///
     /// Returns `None` if the call does not escalate, and if something that escalates cannot be constrained, as
-    /// [`Engine::offer`](callgate_core::Engine::offer) says.
+    /// [`Engine::offer`](callgate_engine::engine::Engine::offer) says.
     ///
     /// # Errors
     /// When the text is not a call, or the engine does not answer.
@@ -187,7 +191,7 @@ impl Gate {
     }
 
     /// Returns `true` if the first rule of the place that holds the operation's command allows it in a mode. The
-    /// context is JSON text, as [`Context`](callgate_core::Context) has it; its mode is not looked at.
+    /// context is JSON text, as [`Context`](callgate_engine::world::Context) has it; its mode is not looked at.
     ///
     /// # Errors
     /// When the engine has no world, the context is not an object, or the engine does not answer.

@@ -1,7 +1,7 @@
 //! Callgate's engine for Rust programs: the gate, the real host, and a virtual one.
 //!
 //! ```
-//! use callgate_core::{Host, RealpathError};
+//! use callgate_core::hosts::{Host, RealpathError};
 //! use callgate_host::RealHost;
 //!
 //! let host = RealHost::new("/root", "/tmp")?;
@@ -10,7 +10,7 @@
 //! // `/proc/self` is another directory in the process of the tool server, so it has no canonical form.
 //! # #[cfg(target_os = "linux")]
 //! assert_eq!(host.realpath("/proc/self/cwd"), Err(RealpathError::Other));
-//! # Ok::<(), callgate_core::HostError>(())
+//! # Ok::<(), callgate_engine::host::HostError>(())
 //! ```
 //!
 //! A [`Gate`] is an engine with its documents and one of these hosts; a [`bundle`] is one file that holds or names
@@ -49,7 +49,8 @@ pub use backend::{
 };
 pub use bundle::BUNDLE_FILE;
 pub use call_text::CallText;
-pub use callgate_core::{Audience, Decision, Paths, Verdict};
+pub use callgate_engine::engine::{Audience, Paths};
+pub use callgate_engine::judge::{Decision, Verdict};
 pub use clean::clean;
 pub use documents::{Document, Fault};
 pub use gate::{Gate, GateBuilder, GateError, Starting, Timings, Tool};

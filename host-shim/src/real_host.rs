@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub use filesystem::realpath_error;
 
-use callgate_core::{Host, HostError, RealpathError};
+use callgate_engine::host::{Host, HostError, RealpathError};
 use callgate_git::{Git, Known, Places};
 
 /// The real filesystem and the real git configuration behind [`Host`].

@@ -1,7 +1,7 @@
 //! A host that answers from a description of a machine, and never from the machine that it runs on.
 //!
 //! ```
-//! use callgate_core::Host;
+//! use callgate_engine::host::Host;
 //! use callgate_host::{VirtualHost, Machine};
 //!
 //! let machine = Machine::new("/home/u", "/srv/app")
@@ -21,7 +21,7 @@ mod tree;
 use std::borrow::Cow;
 use std::fmt;
 
-use callgate_core::{Host, HostError, RealpathError};
+use callgate_engine::host::{Host, HostError, RealpathError};
 use serde::Deserialize as _;
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
 // How long a verdict takes on calls that are made to take long, at the limits of the engine: `npm run bench:worst-case`.
-// `core/benches/worst_case.rs` has more of them, natively, with their memory.
+// `core/engine/benches/worst_case.rs` has more of them, natively, with their memory.
 import { createEngine } from "callgate";
 
 const SAMPLES = 20;

@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use callgate_core::{
-    Call, Code, Comparison, Decision, DocumentKind, DocumentSource, Engine, LinklessHost, Outcome,
-    ToolChanges, VerdictChange, check_invariants, lint_policy,
-};
+use callgate_engine::bind::Call;
+use callgate_engine::diagnostic::Code;
+use callgate_analysis::{Comparison, Outcome, ToolChanges, VerdictChange, check_invariants, lint_policy};
+use callgate_engine::judge::Decision;
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::{Engine, LinklessHost};
 use serde_json::{Value, json};
 
 use crate::policies::{Answer, Example, Policy, Question, Rule, Shown, What};

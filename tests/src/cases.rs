@@ -2,7 +2,7 @@
 //!
 //! A line is a group `{format, name?, says?, machine? or recording?, engine?, texts?, cases}`: one engine and one host. The
 //! engine's documents are values, or, in `texts`, text that need not be JSON. The host
-//! is a `machine`, as [`callgate_host::VirtualHost`] reads it, or a [`callgate_core::Recording`] of what a host once
+//! is a `machine`, as [`callgate_host::VirtualHost`] reads it, or a [`callgate_engine::host::Recording`] of what a host once
 //! answered. `says` is the sentence of the specification that the cases test. `callgate explain --record` writes such
 //! lines. A case is `{op, why?, …, expect}`:
 //!

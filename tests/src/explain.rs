@@ -1,6 +1,9 @@
 //! Explanations for whoever runs the host, as most tests want them.
 
-use callgate_core::{Audience, Call, Engine, Explanation, Host, Request};
+use callgate_engine::bind::Call;
+use callgate_engine::engine::{Audience, Engine, Request};
+use callgate_engine::host::Host;
+use callgate_engine::judge::Explanation;
 
 /// Judges a call for its explanation.
 pub trait Explain {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use callgate_core::Moment;
+use callgate_engine::approval::Moment;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -114,7 +114,7 @@ impl Batch {
 pub enum Surroundings {
     /// A machine, as [`callgate_host::VirtualHost::from_value`] reads it.
     Machine(Value),
-    /// The recorded answers of a host, as [`callgate_core::Recording`] reads them.
+    /// The recorded answers of a host, as [`callgate_engine::host::Recording`] reads them.
     Recording(Value),
 }
 

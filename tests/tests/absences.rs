@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use search::{begins, check, wrong_paths, wrong_tokens};
-use source::{core_folder, core_sources, pure_sources};
+use source::{BESIDE, core_folder, core_sources, pure_sources};
 
 /// The parts of the standard library that core uses. None of it reaches outside the process or keeps state.
 const STANDARD: &[&str] = &[
@@ -60,9 +60,8 @@ const STANDARD: &[&str] = &[
     "std::sync::Arc",
 ];
 
-/// The dependencies of core. None of them does input or output.
+/// The dependencies of the pure crates, beside each other. None of them does input or output.
 const CRATES: &[&str] = &[
-    "callgate_jsontext",
     "fast_glob",
     "hmac",
     "icu_normalizer",
@@ -114,26 +113,18 @@ fn nothing_reaches_outside_the_process() {
 
 #[test]
 fn the_crates_below_core_are_those_of_the_list() {
-    let manifest = manifest();
-    let named: Vec<String> = section(&manifest, "[dependencies]")
-        .iter()
-        .map(|line| {
-            line.split(['.', '=', ' '])
-                .next()
-                .unwrap_or_default()
-                .replace('-', "_")
-        })
-        .collect();
-    assert_eq!(named, CRATES);
-    let sections = ["[build-dependencies]", "[target."];
-    check(
-        "other dependencies",
-        sections
-            .iter()
-            .filter(|one| manifest.contains(**one))
-            .map(|one| (*one).to_owned())
-            .collect(),
-    );
+    let mut named = BTreeSet::new();
+    for (name, manifest) in &manifests() {
+        let names = section(manifest, "[dependencies]").into_iter();
+        let names = names.filter_map(|line| line.split(['.', '=', ' ']).next());
+        named.extend(names.map(|name| name.replace('-', "_")));
+        for one in ["[build-dependencies]", "[target."] {
+            assert!(!manifest.contains(one), "{name}: {one}");
+        }
+    }
+    let own = ["analysis", "authoring", "compat", "engine", "jsontext"];
+    named.retain(|name| !own.iter().any(|own| *name == format!("callgate_{own}")));
+    assert_eq!(named.into_iter().collect::<Vec<_>>(), CRATES);
 }
 
 #[test]
@@ -183,18 +174,22 @@ fn nothing_is_unsafe() {
         "unsafe",
         wrong_tokens(&pure_sources(), |[_, token, _]| *token == "unsafe"),
     );
-    let manifest = manifest();
-    assert!(
-        section(&manifest, "[lints.rust]").contains(&"unsafe_code = \"forbid\""),
-        "{manifest}"
-    );
+    for (name, manifest) in manifests() {
+        assert!(
+            section(&manifest, "[lints.rust]").contains(&"unsafe_code = \"forbid\""),
+            "{name}"
+        );
+    }
 }
 
 /// Clippy makes these errors outside tests; CI runs it.
 #[test]
 fn panics_are_denied_by_lint() {
-    let manifest = manifest();
-    let lints = section(&manifest, "[lints.clippy]");
+    let manifests = manifests();
+    let lints = section(&manifests[0].1, "[lints.clippy]");
+    for (name, manifest) in &manifests {
+        assert_eq!(section(manifest, "[lints.clippy]"), lints, "{name}");
+    }
     for lint in [
         "expect_used",
         "indexing_slicing",
@@ -210,7 +205,7 @@ fn panics_are_denied_by_lint() {
             "{lint}: {lints:#?}"
         );
     }
-    let sources = core_sources();
+    let sources = pure_sources();
     let asserts = |token: &str| matches!(token, "assert" | "assert_eq" | "assert_ne");
     check(
         "asserts outside debug builds",
@@ -232,8 +227,15 @@ fn panics_are_denied_by_lint() {
     check("exceptions from the lints", exceptions);
 }
 
-fn manifest() -> String {
-    fs::read_to_string(core_folder().join("Cargo.toml")).expect("core has a manifest")
+/// The manifests of the pure crates, that of the engine first.
+fn manifests() -> Vec<(String, String)> {
+    let names = ["engine", "."].iter().chain(BESIDE);
+    let read = |name: &&str| {
+        let file = core_folder().join(name).join("Cargo.toml");
+        let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        ((*name).to_owned(), text)
+    };
+    names.map(read).collect()
 }
 
 /// The lines of one section that are neither blank nor comments.

@@ -8,7 +8,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Call, DocumentKind, DocumentSource, Engine};
+use callgate_engine::bind::Call;
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::Engine;
 use callgate_host::{Machine, VirtualHost};
 use conformance::Explain;
 use serde_json::{Value, json};

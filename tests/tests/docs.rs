@@ -22,7 +22,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use callgate_core::{Host, ScenarioPlace, docs, read_scenarios, without_comments};
+use callgate_authoring::scenario::{ScenarioPlace, read_scenarios};
+use callgate_core::docs;
+use callgate_engine::document::without_comments;
+use callgate_engine::host::Host;
 use callgate_host::{CallText, EngineKind, Gate, GateError, VirtualHost};
 use serde_json::{Value, json};
 
@@ -91,7 +94,7 @@ fn pages_are_complete() {
             "the page `{topic}` lacks `{name}`"
         );
     };
-    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src");
+    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/engine/src");
     let mut rules = 0;
     for source in sources(&core) {
         for piece in fs::read_to_string(source)
@@ -116,7 +119,7 @@ fn pages_are_complete() {
     for rule in ["default-deny", "trusted-server", "structural-engine-fault"] {
         has("structural-rules", rule);
     }
-    for (limit, _) in callgate_core::Limits::TABLE {
+    for (limit, _) in callgate_engine::limits::Limits::TABLE {
         has("options", limit);
     }
     // The message about an unknown option lists all of them, and the one about a bundle's key those.
@@ -135,7 +138,7 @@ fn pages_are_complete() {
             has(topic, name);
         }
     }
-    for (_, role) in callgate_core::Registry::default().iter() {
+    for (_, role) in callgate_engine::role::Registry::default().iter() {
         has("roles", &role.name);
     }
     for page in docs::PAGES {

@@ -22,7 +22,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{DocumentSource, Proposal, Registry, propose_annotations};
+use callgate_authoring::draft::{Proposal, propose_annotations};
+use callgate_engine::document::DocumentSource;
+use callgate_engine::role::Registry;
 use serde_json::{Value, json};
 
 pub(crate) const KNOWN: [&str; 4] = ["everything", "fetch", "filesystem", "git"];

@@ -14,10 +14,11 @@ mod sent;
 
 use std::collections::BTreeMap;
 
-use callgate_core::{
-    Call, DocumentKind, Engine, Host, Request as Asked, Response, View, is_within_directory,
-    resolve_real_path,
-};
+use callgate_compat::{is_within_directory, resolve_real_path};
+use callgate_engine::bind::{Call, View};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::engine::{Engine, Request as Asked, Response};
+use callgate_engine::host::Host;
 use callgate_host::VirtualHost;
 use common::cases::{Case, Request, case, case_of_values, condition, config, path, world};
 use common::engines::{Documents, rule};
@@ -133,7 +134,7 @@ proptest! {
             let verdict = engine.judge(&Asked::gate(&call).in_container("/work"), &host).verdict;
             prop_assert_eq!(text(&gated.verdict), text(&verdict), "{:?}", request);
 
-            let kept: callgate_core::Recording =
+            let kept: callgate_engine::host::Recording =
                 serde_json::from_str(&text(&explained.recording)).expect("a recording is JSON");
             prop_assert_eq!(text(&engine.explain(&call, &kept)), text(&explained), "{:?}", request);
             let again = engine.explain_in(&call, "/work", &gated.recording);

@@ -12,7 +12,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use callgate_core::{DocumentKind, Engine};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::engine::Engine;
 use conformance::Explain;
 use disk::{Disk, decide, placed, real_host};
 use engines::{Documents, rule, tool};
@@ -279,7 +280,7 @@ fn a_recording_of_the_real_disk_replays() {
         "ROOT/box/escape/../a",
     ] {
         let arguments: Value = placed(&json!({"path": path}), disk.root());
-        let call = callgate_core::Call::from_value("filesystem", "read", &arguments);
+        let call = callgate_engine::bind::Call::from_value("filesystem", "read", &arguments);
         let explained = engine.explain_gate(&call, &real_host(disk.root()));
         let replayed = engine.explain_gate(&call, &explained.recording);
         let text = |one| serde_json::to_string(one).expect("an explanation is JSON");

@@ -10,7 +10,8 @@ mod input;
 use std::fs;
 use std::process::Command;
 
-use callgate_core::{DocumentKind, Engine};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::engine::Engine;
 use disk::{Disk, decide, placed, real_host};
 use engines::{Documents, rule, tool};
 use input::skip;

@@ -9,7 +9,7 @@
 use std::fs;
 use std::path::Path;
 
-use callgate_core::Schema;
+use callgate_authoring::schema::Schema;
 
 #[test]
 fn the_package_ships_the_schemas() {

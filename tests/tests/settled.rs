@@ -17,10 +17,15 @@ mod rules;
 #[path = "settled/sent.rs"]
 mod sent;
 
-use callgate_core::{
-    ApprovalPattern, ApprovalWhitelist, Arguments, Call, Ceiling, Context, DocumentKind, DocumentSource,
-    Escalation, Explanation, Host, Question, Recording, RoleId,
-};
+use callgate_compat::{ApprovalPattern, ApprovalWhitelist, Escalation};
+use callgate_engine::bind::{Arguments, Call};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::host::{Host, Question, Recording};
+use callgate_engine::judge::Explanation;
+use callgate_engine::policy::Ceiling;
+use callgate_engine::role::RoleId;
+use callgate_engine::world::Context;
 use callgate_host::VirtualHost;
 use conformance::Explain;
 use engines::{Documents, rule, tool};
@@ -44,8 +49,9 @@ fn within(directory: &str) -> Value {
 /// A recording answers as its host did, and so also keeps how the host's disk compares names.
 #[test]
 fn a_recording_is_of_a_disk_that_compares_as_the_hosts_did() {
-    let recording = callgate_core::Recording::new("/h", "/c", Vec::new()).ignoring_path_case(true);
-    let read = serde_json::to_value(&recording).and_then(serde_json::from_value::<callgate_core::Recording>);
+    let recording = callgate_engine::host::Recording::new("/h", "/c", Vec::new()).ignoring_path_case(true);
+    let read =
+        serde_json::to_value(&recording).and_then(serde_json::from_value::<callgate_engine::host::Recording>);
     let read = read.expect("a recording can be read again");
     assert!(read.ignores_path_case());
     assert_eq!(read, recording);
@@ -70,7 +76,7 @@ fn an_approval_does_not_cover_values_that_it_cannot_see() {
         roles: Some(&[RoleId::WRITE_PATH]),
     };
     let offered = |annotation| -> Vec<ApprovalPattern> {
-        callgate_core::extract_whitelist_candidates(&escalation(annotation), "e", "r", &host)
+        callgate_compat::extract_whitelist_candidates(&escalation(annotation), "e", "r", &host)
             .expect("candidates")
     };
     let mut approvals = ApprovalWhitelist::default();

@@ -14,7 +14,8 @@ mod reading;
 mod verdicts;
 mod wire;
 
-use callgate_core::{self as core, Context};
+use callgate_engine::document;
+use callgate_engine::world::Context;
 use sha2::{Digest as _, Sha256};
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -25,7 +26,7 @@ pub use reading::{check_json, document_text, read_bundle, read_line};
 /// A document's text as JSON: spaces stand for comments and trailing commas.
 #[wasm_bindgen(js_name = withoutComments)]
 pub fn without_comments(text: &str) -> String {
-    core::without_comments(text).into_owned()
+    document::without_comments(text).into_owned()
 }
 
 /// Why the text is not a context; `undefined` if it is one.

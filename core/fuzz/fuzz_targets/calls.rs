@@ -5,7 +5,9 @@
 
 use std::sync::LazyLock;
 
-use callgate_core::{Arguments, Audience, Call, Engine, Host, Request};
+use callgate_engine::bind::{Arguments, Call};
+use callgate_engine::engine::{Audience, Engine, Request};
+use callgate_engine::host::Host;
 use callgate_fuzz::{Guessing, engine};
 use libfuzzer_sys::fuzz_target;
 

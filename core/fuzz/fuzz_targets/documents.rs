@@ -2,7 +2,10 @@
 
 #![no_main]
 
-use callgate_core::{Arguments, Call, DocumentKind, DocumentSource, Engine};
+use callgate_engine::bind::{Arguments, Call};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::Engine;
 use callgate_fuzz::Guessing;
 use libfuzzer_sys::fuzz_target;
 

@@ -2,10 +2,8 @@
 
 #![no_main]
 
-use callgate_core::{
-    domain_matches_allowlist, extract_domain, extract_git_domain, is_within_directory, normalize_git_url,
-    normalize_url, resolve_real_path, rewrite_text,
-};
+use callgate_engine::net::{domain_matches_allowlist, extract_domain, extract_git_domain, normalize_url};
+use callgate_compat::{is_within_directory, normalize_git_url, resolve_real_path, rewrite_text};
 use callgate_fuzz::Guessing;
 use libfuzzer_sys::fuzz_target;
 

@@ -4,7 +4,10 @@ pub mod disk;
 
 use std::borrow::Cow;
 
-use callgate_core::{DocumentKind, DocumentSource, Engine, Host, HostError, RealpathError};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::Engine;
+use callgate_engine::host::{Host, HostError, RealpathError};
 use serde_json::json;
 
 /// Answers every question by a digest of the path or name, so that a fuzzer reaches every kind of answer.

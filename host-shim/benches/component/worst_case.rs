@@ -1,16 +1,17 @@
-//! The shapes of `core/benches/worst_case.rs` in the component, with the core in this process beside it.
+//! The shapes of `core/engine/benches/worst_case.rs` in the component, with the core in this process beside it.
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use callgate_core::{Approvals, DocumentKind};
+use callgate_engine::approval::Approvals;
+use callgate_engine::config::DocumentKind;
 use callgate_host::{CallText, EngineKind, Gate, InstanceLimits, Request};
 use serde_json::{Value, json};
 
-#[path = "../../../core/benches/worst_case/ready.rs"]
+#[path = "../../../core/engine/benches/worst_case/ready.rs"]
 mod ready;
-#[path = "../../../core/benches/worst_case/shapes.rs"]
+#[path = "../../../core/engine/benches/worst_case/shapes.rs"]
 mod shapes;
 
 use super::milliseconds;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use callgate_core::{Advice, ToolChanges, docs};
+use callgate_analysis::{Advice, ToolChanges};
+use callgate_core::docs;
 use callgate_host::{Gate, Request};
 use serde_json::{Value, json};
 

@@ -4,9 +4,11 @@ mod target;
 
 use std::path::PathBuf;
 
-use callgate_core::{
-    Code, Diagnostic, DocumentKind, DocumentSource, DraftedArgument, Finding, Proposal, propose_annotations,
-};
+use callgate_analysis::Finding;
+use callgate_authoring::draft::{DraftedArgument, Proposal, propose_annotations};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::diagnostic::{Code, Diagnostic};
+use callgate_engine::document::DocumentSource;
 use callgate_host::{EngineKind, Gate, RealHost};
 use clap::Args;
 use serde_json::{Value, json};

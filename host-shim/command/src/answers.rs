@@ -2,7 +2,10 @@
 
 use std::ffi::OsString;
 
-use callgate_core::{Call, CallError, Context, Line, NotCall, help_for_unknown_tool, read_line};
+use callgate_authoring::lines::{Line, NotCall, read_line};
+use callgate_engine::advice::help_for_unknown_tool;
+use callgate_engine::bind::{Call, CallError};
+use callgate_engine::world::Context;
 use callgate_host::{CallText, Decision, Gate, Request, Verdict};
 use clap::Args;
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use callgate_core::Effect;
+use callgate_engine::model::Effect;
 use callgate_guard::{Log, LogLine};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};

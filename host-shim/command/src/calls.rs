@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, IsTerminal as _, Read as _};
 use std::path::Path;
 
-use callgate_core::utf8;
+use callgate_engine::document::utf8;
 
 use crate::output::{Failure, note};
 use crate::source::Source;

@@ -1,6 +1,7 @@
 //! `callgate check`: statements about all calls, proven or refuted.
 
-use callgate_core::{Host, Outcome, Statement, check_invariants};
+use callgate_analysis::{Outcome, Statement, check_invariants};
+use callgate_engine::host::Host;
 use clap::Args;
 
 use crate::output::{DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, counted, note, paint, wrapped};

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use callgate_core::{Comparison, DocumentKind, Engine, Host, ToolChanges, VerdictChange};
+use callgate_analysis::{Comparison, ToolChanges, VerdictChange};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::engine::Engine;
+use callgate_engine::host::Host;
 use callgate_host::Gate;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -144,7 +147,7 @@ impl Diff {
 /// builds from it.
 fn is_policy(file: &Path) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    let text = callgate_core::without_comments(&text);
+    let text = callgate_engine::document::without_comments(&text);
     let read = serde_json::from_str::<Value>(&text);
     read.is_ok_and(|document| document.get("rules").is_some())
 }
@@ -214,7 +217,7 @@ pub(crate) fn listed(changes: &ToolChanges) -> String {
             _ => DIM,
         };
         let what = wrapped(&clean(&calls(change)), 11, "           ");
-        let judged = |judged: &callgate_core::Judged| {
+        let judged = |judged: &callgate_analysis::Judged| {
             let decision = paint(style_of(judged.decision), judged.decision);
             format!("{decision} {}", clean(&judged.rule))
         };
@@ -253,7 +256,8 @@ fn markdown(changes: &ToolChanges) -> String {
     let mut text = String::new();
     let name = cell(&format!("{}/{}", changes.server_name, changes.tool_name));
     for (way, change) in each(changes) {
-        let judged = |judged: &callgate_core::Judged| format!("{} ({})", judged.decision, cell(&judged.rule));
+        let judged =
+            |judged: &callgate_analysis::Judged| format!("{} ({})", judged.decision, cell(&judged.rule));
         let _ = writeln!(
             text,
             "| {way} | {name} | {} | {} | {} |",

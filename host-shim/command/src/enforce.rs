@@ -1,6 +1,6 @@
 //! `callgate enforce`: whether an operation is allowed at a place of the world.
 
-use callgate_core::Operation;
+use callgate_engine::engine::Operation;
 use clap::Args;
 
 use crate::output::{Exit, Failure, Out};

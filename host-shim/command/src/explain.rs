@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use callgate_core::Audience;
+use callgate_engine::engine::Audience;
 use callgate_host::{Decision, Verdict};
 use clap::Args;
 use serde::Serialize;

@@ -142,7 +142,11 @@ impl Guard {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let fault = |error: &dyn std::fmt::Display| Failure::Fault(error.to_string());
         if let Some(context) = &self.context {
-            let call = callgate_core::Call::new("", "", callgate_core::Arguments::Members(Vec::new()));
+            let call = callgate_engine::bind::Call::new(
+                "",
+                "",
+                callgate_engine::bind::Arguments::Members(Vec::new()),
+            );
             call.within_json(context)
                 .map_err(|error| Failure::Fault(format!("--context: {}", error.message)))?;
         }

@@ -1,6 +1,7 @@
 //! `callgate help`: subcommands, and the reference pages.
 
-use callgate_core::{did_you_mean, docs};
+use callgate_core::docs;
+use callgate_engine::document::did_you_mean;
 use clap::{Args, Command};
 
 use crate::output::{Exit, Failure, Out};

@@ -1,6 +1,8 @@
 //! `callgate lint`: doubts about documents that are valid.
 
-use callgate_core::{Code, Finding, Host};
+use callgate_analysis::Finding;
+use callgate_engine::diagnostic::Code;
+use callgate_engine::host::Host;
 use callgate_host::{EngineKind, Fault};
 use clap::Args;
 use serde_json::{Value, json};

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 
-use callgate_core::{Effect, unescape_token, without_comments};
+use callgate_engine::document::without_comments;
+use callgate_engine::model::Effect;
+use callgate_engine::text::unescape_token;
 use callgate_guard::Log;
 use callgate_host::{Audience, CallText, Gate, Request};
 use serde::Serialize;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use callgate_core::{Analysis, Column, Effect, Row, Target, ToolRegions, names_tool};
+use callgate_analysis::{Analysis, Column, Row, Target, ToolRegions, names_tool};
+use callgate_engine::model::Effect;
 use clap::Args;
 
 use crate::output::{BOLD, DIM, Exit, Failure, Out, clean, counted, note, paint, style_of, wrapped};

@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use callgate_core::{Code, Diagnostic, Effect};
+use callgate_engine::diagnostic::{Code, Diagnostic};
+use callgate_engine::model::Effect;
 pub(crate) use callgate_host::clean;
 use callgate_host::{Fault, GateError};
 use clap::ValueEnum;

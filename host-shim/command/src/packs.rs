@@ -1,6 +1,6 @@
 //! Packs: annotations reviewed by hand, a few rules and scenarios for servers that many people have.
 
-use callgate_core::did_you_mean;
+use callgate_engine::document::did_you_mean;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -175,7 +175,8 @@ impl Pack {
 mod tests {
     use std::collections::BTreeSet;
 
-    use callgate_core::{DocumentSource, propose_annotations};
+    use callgate_authoring::draft::propose_annotations;
+    use callgate_engine::document::DocumentSource;
 
     use super::*;
 

@@ -67,7 +67,7 @@ impl Progress {
     }
 
     /// Watches an analysis.
-    pub(crate) fn watcher(&self) -> impl Fn(&callgate_core::Progress<'_>) {
+    pub(crate) fn watcher(&self) -> impl Fn(&callgate_analysis::Progress<'_>) {
         |progress| {
             if self.line.is_some() {
                 self.say(progress.to_string());

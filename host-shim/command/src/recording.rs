@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use callgate_core::{Approvals, DocumentKind, Moment, Recording};
+use callgate_engine::approval::{Approvals, Moment};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::host::Recording;
 use callgate_host::{Audience, CallText, EngineKind, Gate, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -96,7 +98,7 @@ impl Recorded {
                 Some(context) => text.within(context.get()),
                 None => text,
             };
-            let unreadable = |error: callgate_core::CallError| invalid(error.to_string());
+            let unreadable = |error: callgate_engine::bind::CallError| invalid(error.to_string());
             let approvals = case
                 .approvals
                 .as_ref()

@@ -1,6 +1,7 @@
 //! `callgate resolve`: the places that addresses name.
 
-use callgate_core::{Effect, Existence, ReplyStatus};
+use callgate_engine::engine::Existence;
+use callgate_engine::model::{Effect, ReplyStatus};
 use callgate_host::{Reply, Resolution, Unanswered};
 use clap::Args;
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use callgate_core::Schema;
+use callgate_authoring::schema::Schema;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use serde_json::Value;

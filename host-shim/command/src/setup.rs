@@ -6,7 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use callgate_core::{DocumentKind, Effect, Engine, Host};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::engine::Engine;
+use callgate_engine::host::Host;
+use callgate_engine::model::Effect;
 use callgate_host::{BUNDLE_FILE, EngineKind, Gate, GateBuilder, RealHost, VirtualHost, bundle};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -290,7 +293,7 @@ impl Setup {
         if let Some(world) = &self.world {
             return Ok(Arc::new(read_world(world)?));
         }
-        let fault = |error: callgate_core::HostError| Failure::Fault(error.to_string());
+        let fault = |error: callgate_engine::host::HostError| Failure::Fault(error.to_string());
         let (home, cwd) = match (&self.home, &self.cwd) {
             (None, None) => return Ok(Arc::new(RealHost::from_env().map_err(fault)?)),
             (Some(home), Some(cwd)) => (directory(home)?, directory(cwd)?),

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Advice, Line, read_line};
+use callgate_analysis::Advice;
+use callgate_authoring::lines::{Line, read_line};
 use callgate_host::{Audience, CallText, Decision, Gate, Request};
 use clap::Args;
 use serde_json::{Value, json};

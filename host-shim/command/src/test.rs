@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use callgate_core::{Analysis, Coverage, CoverageReport, Host, LinklessHost};
+use callgate_analysis::{Analysis, Coverage, CoverageReport};
+use callgate_engine::engine::LinklessHost;
+use callgate_engine::host::Host;
 use callgate_host::{Gate, Unanswered};
 use clap::Args;
 use serde_json::json;
@@ -164,7 +166,7 @@ fn coverage(
     outcomes: &[Outcome<'_>],
     progress: &Progress,
 ) -> Result<CoverageReport, Failure> {
-    let invalid = |error: callgate_core::BuildError| Failure::Invalid(error.to_string());
+    let invalid = |error: callgate_engine::engine::BuildError| Failure::Invalid(error.to_string());
     let engine = gate.compile(host).map_err(invalid)?;
     let watcher = progress.watcher();
     let analysis = Analysis::with_host(&engine, host).watched(&watcher);

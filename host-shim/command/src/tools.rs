@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Ceiling, DocumentSource};
+use callgate_engine::document::DocumentSource;
+use callgate_engine::policy::Ceiling;
 use callgate_host::Fault;
 use clap::Args;
 use serde_json::{Value, json};

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use callgate_core::{Moment, Offer};
+use callgate_engine::approval::{Moment, Offer};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -257,7 +257,7 @@ impl Asked {
     ///
     /// # Errors
     /// The approvals cannot be read.
-    pub(super) fn approvals(&self) -> io::Result<callgate_core::Approvals> {
+    pub(super) fn approvals(&self) -> io::Result<callgate_engine::approval::Approvals> {
         self.asking.queue.approvals()
     }
 

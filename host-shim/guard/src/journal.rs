@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use callgate_core::Offer;
+use callgate_engine::approval::Offer;
 use callgate_host::{Gate, Response};
 use jiff::Timestamp;
 use serde_json::Value;

@@ -69,7 +69,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use callgate_core::help_for_unknown_tool;
+use callgate_engine::advice::help_for_unknown_tool;
 use callgate_host::Gate;
 
 use asking::Asked;
@@ -111,7 +111,7 @@ pub struct GuardOptions {
     pub context: Option<String>,
     /// Where warnings go: what is not passed on and why, and what a person has to see to. Each begins with the server's name.
     pub warn: fn(&str),
-    /// The path of the workspace in the server's container; see [`Paths::Gate`](callgate_core::Paths::Gate).
+    /// The path of the workspace in the server's container; see [`Paths::Gate`](callgate_engine::engine::Paths::Gate).
     pub container_workspace_dir: Option<String>,
 }
 

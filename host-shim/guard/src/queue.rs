@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use callgate_core::{Approvals, Offer};
+use callgate_engine::approval::{Approvals, Offer};
 use jiff::Timestamp;
 use rustix::fs::OFlags;
 use rustix::process::geteuid;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use callgate_core::{Verdict, escape_token};
+use callgate_engine::judge::Verdict;
+use callgate_engine::text::escape_token;
 use callgate_jsontext::Members;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -322,7 +323,7 @@ mod tests {
         let arguments = serde_json::value::to_raw_value(&arguments).unwrap();
         let roles = vec![Cow::Borrowed(text.as_str()); VALUES + 1];
         let verdict = Verdict {
-            decision: callgate_core::Decision::Escalate(roles),
+            decision: callgate_engine::judge::Decision::Escalate(roles),
             rule: text.as_str().into(),
             reason: text.as_str().into(),
             approval: Some(text.as_str().into()),

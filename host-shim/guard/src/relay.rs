@@ -15,7 +15,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use callgate_core::{Decision, Offer, Verdict};
+use callgate_engine::approval::Offer;
+use callgate_engine::judge::{Decision, Verdict};
 use callgate_host::Response;
 use callgate_jsontext::Members;
 

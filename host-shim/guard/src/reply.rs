@@ -1,6 +1,6 @@
 //! The guard's own messages to a client or a server.
 
-use callgate_core::Verdict;
+use callgate_engine::judge::Verdict;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Texts of a call that are sent otherwise than they came: paths made absolute, links followed, URLs written anew.
 
-use callgate_core::escape_token;
+use callgate_engine::text::escape_token;
 use callgate_jsontext::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;

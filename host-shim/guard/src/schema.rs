@@ -1,6 +1,6 @@
 //! The JSON Schema of a line of the log.
 
-use callgate_core::Effect;
+use callgate_engine::model::Effect;
 use serde_json::{Value, json};
 
 use super::audit::FORMAT;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use callgate_core::{Analysis, Bounds, BuildError};
+use callgate_analysis::{Analysis, Bounds};
+use callgate_engine::engine::BuildError;
 
 use callgate_host::Gate;
 

@@ -1,6 +1,7 @@
 //! The arguments of a call, as the hook makes them ready to be judged.
 
-use callgate_core::{refused_spelling, unescape_token};
+use callgate_engine::judge::refused_spelling;
+use callgate_engine::text::unescape_token;
 use serde_json::{Map, Value};
 
 use super::patch::Patch;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use callgate_core::Decision;
+use callgate_engine::judge::Decision;
 use serde_json::Value;
 
 use super::call::HookCall;

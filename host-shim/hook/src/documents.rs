@@ -1,6 +1,7 @@
 //! Additions to the documents of a gate, for a call.
 
-use callgate_core::{DocumentKind, without_comments};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::without_comments;
 use serde_json::{Map, Value};
 
 use super::call::HookCall;

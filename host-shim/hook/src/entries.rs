@@ -1,6 +1,6 @@
 //! The entries of hooks in an agent's settings: added, and taken out again.
 
-use callgate_core::without_comments;
+use callgate_engine::document::without_comments;
 use callgate_jsontext::rewrite;
 use serde_json::{Map, Value};
 

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use callgate_core::{Approvals, Audience, Decision, Verdict};
+use callgate_engine::approval::Approvals;
+use callgate_engine::engine::Audience;
+use callgate_engine::judge::{Decision, Verdict};
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 

@@ -3,7 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use callgate_core::{Decision, DocumentKind, ToolKind, unescape_token, without_comments};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::without_comments;
+use callgate_engine::judge::Decision;
+use callgate_engine::model::ToolKind;
+use callgate_engine::text::unescape_token;
 use serde::Deserialize;
 use serde_json::Value;
 

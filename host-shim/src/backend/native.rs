@@ -3,10 +3,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use callgate_core::{
-    Call, CallError, Ceiling, Context, Engine, Existence, Host, Offer, Operation, Places, Request as Asked,
-    Semantics,
-};
+use callgate_engine::approval::Offer;
+use callgate_engine::bind::{Call, CallError};
+use callgate_engine::engine::{Engine, Existence, Operation, Places, Request as Asked};
+use callgate_engine::host::Host;
+use callgate_engine::model::Semantics;
+use callgate_engine::policy::Ceiling;
+use callgate_engine::world::Context;
 use serde::Serialize;
 
 use super::{
@@ -102,7 +105,7 @@ fn asked<'r>(request: &Request<'r>, call: &'r Call<'r>) -> Asked<'r> {
 /// References, and what they are to.
 struct NativeSession {
     native: Arc<Native>,
-    table: callgate_core::References,
+    table: callgate_engine::world::References,
 }
 
 impl Session for NativeSession {
@@ -148,7 +151,7 @@ fn read(context: Option<&str>) -> Result<Context, Unanswered> {
     read.map_err(Unanswered::Context)
 }
 
-fn written(reply: &callgate_core::Reply) -> Result<Reply, EngineFault> {
+fn written(reply: &callgate_engine::world::Reply) -> Result<Reply, EngineFault> {
     serde_json::from_value(json(reply)?).map_err(|_| EngineFault::Failed)
 }
 

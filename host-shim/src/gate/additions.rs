@@ -1,6 +1,7 @@
 //! A builder's additions to documents that were written elsewhere.
 
-use callgate_core::{DocumentKind, without_comments};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::without_comments;
 use callgate_jsontext::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;

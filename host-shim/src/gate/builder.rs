@@ -7,7 +7,11 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use callgate_core::{Code, Diagnostic, DocumentKind, DocumentSource, Engine, Host, HostError, Position};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::diagnostic::{Code, Diagnostic, Position};
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::Engine;
+use callgate_engine::host::{Host, HostError};
 
 #[cfg(feature = "component")]
 use super::Starting;
@@ -403,7 +407,7 @@ impl Component {
 ///
 /// Faults with their files. A document that the bundle must name and does not is a fault of the bundle.
 fn located<'d>(
-    diagnostics: &'d [callgate_core::Diagnostic],
+    diagnostics: &'d [callgate_engine::diagnostic::Diagnostic],
     documents: &'d [Document],
     bundle: Option<&'d Path>,
 ) -> impl Iterator<Item = Fault> + 'd {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use callgate_core::{Approvals, Moment, Paths, without_comments};
+use callgate_engine::approval::{Approvals, Moment};
+use callgate_engine::document::without_comments;
+use callgate_engine::engine::Paths;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -2,7 +2,11 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use callgate_core::{Approvals, Decision, DocumentKind, Existence, Host, HostError, Moment, RealpathError};
+use callgate_engine::approval::{Approvals, Moment};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::engine::Existence;
+use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::judge::Decision;
 use serde::Deserialize as _;
 use serde_json::json;
 
@@ -120,7 +124,7 @@ fn a_recording_replays_without_the_host() {
         assert!(!line.contains('\n'), "{line}");
 
         let line: Value = serde_json::from_str(&line).unwrap();
-        let host = callgate_core::Recording::deserialize(&line["recording"]).unwrap();
+        let host = callgate_engine::host::Recording::deserialize(&line["recording"]).unwrap();
         let mut again = Gate::builder().engine(EngineKind::Native).host(Arc::new(host));
         for (name, document) in line["engine"].as_object().unwrap() {
             again = again.part(DocumentKind::parse(name).unwrap(), document.to_string());

@@ -7,7 +7,7 @@ use std::io::{Error, ErrorKind};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use callgate_core::{HostError, RealpathError};
+use callgate_engine::host::{HostError, RealpathError};
 
 /// The most symbolic links that one resolution follows, as in Linux (`path_resolution(7)`).
 const MAX_LINKS: u32 = 40;

@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use callgate_core::HostError;
+use callgate_engine::host::HostError;
 use callgate_git::{Error, Files, Found, Kind};
 use rustix::fs::{Access, OFlags, access};
 use rustix::io::Errno;

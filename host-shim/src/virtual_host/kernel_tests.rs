@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Host, RealpathError};
+use callgate_engine::host::{Host, RealpathError};
 
 use super::tests::linked;
 use super::{Machine, VirtualHost};

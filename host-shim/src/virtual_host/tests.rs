@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use callgate_core::{Host, RealpathError};
+use callgate_engine::host::{Host, RealpathError};
 use serde_json::{Value, json};
 
 use super::{Machine, VirtualHost};

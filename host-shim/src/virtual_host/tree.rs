@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use callgate_core::{RealpathError, strip_directory};
+use callgate_engine::host::RealpathError;
+use callgate_engine::text::strip_directory;
 
 use super::fold::Folding;
 use super::{Machine, MachineError, Platform};

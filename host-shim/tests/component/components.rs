@@ -4,7 +4,7 @@ use callgate_host::{COMPONENT, GateError, Unusable};
 
 use crate::{Answering, builder, read};
 
-fn honest(path: &str) -> Result<String, callgate_core::RealpathError> {
+fn honest(path: &str) -> Result<String, callgate_engine::host::RealpathError> {
     Ok(path.to_owned())
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use callgate_core::{HostError, RealpathError};
+use callgate_engine::host::{HostError, RealpathError};
 use callgate_host::{Decision, Gate, InstanceLimits};
 
 use crate::{Answering, builder, read};

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use callgate_core::{DocumentKind, RealpathError};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::host::RealpathError;
 use callgate_host::{Decision, GateError, InstanceLimits};
 
 use crate::{Answering, builder, read};

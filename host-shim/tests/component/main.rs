@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use callgate_core::{Host, HostError, RealpathError};
+use callgate_engine::host::{Host, HostError, RealpathError};
 use callgate_host::{EngineKind, Gate, GateBuilder};
 
 /// The example's documents, with a sandbox at `/agent`. Nothing is protected: the bundle protects itself, wherever this
@@ -18,8 +18,8 @@ fn builder(host: impl Host + Send + Sync + 'static) -> GateBuilder {
     let bundle = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/bundle/callgate.json");
     let builder = Gate::builder().engine(EngineKind::Component).bundle(bundle);
     builder
-        .part(callgate_core::DocumentKind::Sandbox, r#""/agent""#)
-        .part(callgate_core::DocumentKind::ProtectedPaths, "[]")
+        .part(callgate_engine::config::DocumentKind::Sandbox, r#""/agent""#)
+        .part(callgate_engine::config::DocumentKind::ProtectedPaths, "[]")
         .host(Arc::new(host))
 }
 

@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use callgate_core::Host;
+use callgate_engine::host::Host;
 use callgate_host::RealHost;
 use generate::Generated;
 use oracle::{Git, Said};
@@ -243,7 +243,12 @@ struct Examination<'a> {
 }
 
 impl Examination<'_> {
-    fn compare(&mut self, what: &str, git: &Said, ours: Result<Vec<String>, callgate_core::HostError>) {
+    fn compare(
+        &mut self,
+        what: &str,
+        git: &Said,
+        ours: Result<Vec<String>, callgate_engine::host::HostError>,
+    ) {
         self.tally.questions += 1;
         // A URL that contains line feeds is several lines of git's output.
         let ours = ours.map(|urls| {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use callgate_core::Host;
+use callgate_engine::host::Host;
 use callgate_host::RealHost;
 use serde_json::{Value, json};
 

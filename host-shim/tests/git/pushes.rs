@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 
-use callgate_core::Host;
+use callgate_engine::host::Host;
 use callgate_host::RealHost;
 
 use super::oracle::{self, Git};

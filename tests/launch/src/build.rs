@@ -29,7 +29,7 @@ pub(crate) const SHOW: &str = "show";
 pub(crate) const WASMTIME: &str = "conformance/component";
 
 /// The tests want a fast core, which takes a minute to compile. A few verdicts want one that is soon there.
-const SOON: [&str; 2] = ["--config", "profile.dev.package.callgate-core.opt-level=0"];
+const SOON: [&str; 2] = ["--config", "profile.dev.package.callgate-engine.opt-level=0"];
 
 /// A feature that the command has in the tests, and without wasmtime.
 const TELEMETRY: &str = "callgate/otel";

@@ -13,10 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{
-    Call, Code, Diagnostic, DocumentKind, Engine, ScenarioPlace, Schema, Severity, read_bundle,
-    read_scenarios, without_comments,
-};
+use callgate_authoring::scenario::{ScenarioPlace, read_scenarios};
+use callgate_authoring::schema::Schema;
+use callgate_engine::bind::Call;
+use callgate_engine::bundle::read_bundle;
+use callgate_engine::config::DocumentKind;
+use callgate_engine::diagnostic::{Code, Diagnostic, Severity};
+use callgate_engine::document::without_comments;
+use callgate_engine::engine::Engine;
 use callgate_host::VirtualHost;
 use schemas::Validator;
 use serde_json::{Value, json};

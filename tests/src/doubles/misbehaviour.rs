@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use callgate_core::{HostError, RealpathError};
+use callgate_engine::host::{HostError, RealpathError};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -150,7 +150,7 @@ fn error_of_code(code: &str) -> RealpathError {
 
 #[cfg(test)]
 mod tests {
-    use callgate_core::{Host as _, HostError};
+    use callgate_engine::host::{Host as _, HostError};
     use callgate_host::VirtualHost;
     use serde_json::json;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Deref;
 
-use callgate_core::{Host, HostError, RealpathError};
+use callgate_engine::host::{Host, HostError, RealpathError};
 
 /// Asks the host itself.
 pub(crate) type Honest<'h> = &'h dyn Fn() -> Result<String, RealpathError>;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_core::{Host, Recording};
+use callgate_engine::host::{Host, Recording};
 use callgate_host::VirtualHost;
 use serde::Deserialize as _;
 use serde_json::Value;

@@ -6,7 +6,10 @@ mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use callgate_core::{Arguments, BuildError, Call, DocumentSource, Engine, Host, Request, Response, View};
+use callgate_engine::bind::{Arguments, Call, View};
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::{BuildError, Engine, Request, Response};
+use callgate_engine::host::Host;
 use serde_json::{Value, json};
 
 use super::batch_host::BatchHost;

@@ -1,6 +1,7 @@
 //! The shared parts of the hosts in Rust: refusals, and engines that could not be built.
 
-use callgate_core::{Diagnostic, DocumentKind};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::diagnostic::Diagnostic;
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -10,7 +10,10 @@ use super::source::{Source, sources};
 
 /// The folder and the root of each Rust crate, relative to the checkout.
 const CRATES: &[(&str, &str)] = &[
-    ("core/src", "lib.rs"),
+    ("core/analysis/src", "lib.rs"),
+    ("core/authoring/src", "lib.rs"),
+    ("core/compat/src", "lib.rs"),
+    ("core/engine/src", "lib.rs"),
     ("core/git/src", "lib.rs"),
     ("host-shim/src", "lib.rs"),
     ("host-shim/command/src", "main.rs"),
@@ -78,7 +81,7 @@ fn circles_are_found() {
         graph.uses(one, other);
     }
     assert_eq!(graph.circles(), ["b <-> c"]);
-    let graph = crate_graph("core/src", "lib.rs");
+    let graph = crate_graph("core/engine/src", "lib.rs");
     let one_folder = graph.merged(|file| {
         file.rsplit_once('/')
             .map_or(file, |(folder, _)| folder)

@@ -13,6 +13,10 @@ use super::source::{Source, Token, sources};
 /// The crates with public items, and those that may use them: folder and root, relative to the checkout.
 const LIBRARIES: &[(&str, &str)] = &[
     ("core/src", "lib.rs"),
+    ("core/analysis/src", "lib.rs"),
+    ("core/authoring/src", "lib.rs"),
+    ("core/compat/src", "lib.rs"),
+    ("core/engine/src", "lib.rs"),
     ("core/git/src", "lib.rs"),
     ("host-shim/src", "lib.rs"),
     ("host-shim/guard/src", "lib.rs"),

@@ -16,7 +16,12 @@ const HIDDEN: &[&str] = &[
 /// The files and folders of the product, relative to the checkout.
 const PRODUCT: &[&str] = &[
     "core/Cargo.toml",
+    "core/analysis",
+    "core/authoring",
+    "core/compat",
+    "core/engine",
     "core/git",
+    "core/jsontext",
     "core/src",
     "host-shim/Cargo.toml",
     "host-shim/build.rs",

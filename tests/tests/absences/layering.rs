@@ -1,4 +1,4 @@
-//! Which module of core may use which, checked in its source (the code map in `core/src/lib.rs`).
+//! Which module of core may use which, checked in its source (the code map in `core/engine/src/lib.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use super::source::{Source, core_sources};
 /// each other.
 ///
 /// Three rows differ from the plan. `model` stands above `role`, since the roles of an argument are part of the
-/// vocabulary. `document` stands above `model`, since it reads levels by their names. `lint` stands below `config`,
+/// vocabulary. `document` stands above `model`, since it reads levels by their names. `advice` stands below `config`,
 /// which decides whether advice refuses a document.
 const LAYERS: &[&[&str]] = &[
-    &["docs", "limits", "named", "seed", "sort", "table", "text"],
+    &["limits", "named", "seed", "sort", "table", "text"],
     &["diagnostic"],
     &["host"],
     &["path", "net", "glob"],
@@ -20,19 +20,17 @@ const LAYERS: &[&[&str]] = &[
     &["model"],
     &["document"],
     &["annotation", "approval", "policy", "world"],
-    &["draft", "lint", "scenario"],
+    &["advice"],
     &["config"],
     &["bundle", "program"],
-    &["schema"],
     &["bind"],
-    &["judge", "compat", "frame"],
+    &["judge"],
     &["engine"],
-    &["analysis"],
     &["lib"],
 ];
 
 /// The modules that are given a host, to wrap it in `Facts` or to ask for its two directories.
-const HANDED_A_HOST: &[&str] = &["analysis", "compat", "engine", "judge", "program"];
+const HANDED_A_HOST: &[&str] = &["engine", "judge", "program"];
 
 #[test]
 fn a_module_uses_only_what_stands_below_it() {
@@ -94,8 +92,7 @@ fn judging_sees_no_document_and_no_text_of_one() {
             "crate::policy",
             "crate::annotation",
             "crate::config",
-            "crate::draft",
-            "crate::lint",
+            "crate::advice",
         ];
         let document = documents.iter().any(|module| begins(path, module));
         let text = path[0] == "serde_json";
@@ -154,7 +151,7 @@ fn a_canonical_path_is_made_by_the_resolver_alone() {
     let text: Vec<&str> = resolve.tokens.iter().map(|token| token.text.as_str()).collect();
     let text = text.join(" ");
     for part in [
-        "# [ derive ( Clone , Debug , PartialEq , Eq , PartialOrd , Ord ) ] pub ( crate ) struct CanonicalPath ( Arc < str > ) ;",
+        "# [ derive ( Clone , Debug , PartialEq , Eq , PartialOrd , Ord ) ] pub struct CanonicalPath ( Arc < str > ) ;",
         "impl CanonicalPath { fn new (",
     ] {
         assert!(text.contains(part), "`{part}` in path/resolve.rs");

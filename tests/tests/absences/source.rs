@@ -42,7 +42,7 @@ impl Source {
 
     /// The file and the line, for a message.
     pub(crate) fn at(&self, line: usize) -> String {
-        format!("core/src/{}:{line}", self.file)
+        format!("core/engine/src/{}:{line}", self.file)
     }
 }
 
@@ -51,19 +51,24 @@ pub(crate) fn core_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../core")
 }
 
-/// The files that make up the library, found from `lib.rs` by their `mod` items.
+/// The files that make up the engine, found from `lib.rs` by their `mod` items.
 pub(crate) fn core_sources() -> Vec<Source> {
-    sources(&core_folder().join("src"), "lib.rs")
+    sources(&core_folder().join("engine/src"), "lib.rs")
 }
 
-/// The files of core, and of the crate below it that is the workspace's own.
+/// The crates in `core` beside the engine that are pure as well.
+pub(crate) const BESIDE: &[&str] = &["analysis", "authoring", "compat", "jsontext"];
+
+/// The files of the engine, and of the crates beside it.
 pub(crate) fn pure_sources() -> Vec<Source> {
     let mut found = core_sources();
-    let below = sources(&core_folder().join("jsontext/src"), "lib.rs");
-    found.extend(below.into_iter().map(|source| Source {
-        file: format!("../jsontext/src/{}", source.file),
-        ..source
-    }));
+    for name in BESIDE {
+        let of = sources(&core_folder().join(name).join("src"), "lib.rs");
+        found.extend(of.into_iter().map(|source| Source {
+            file: format!("../../{name}/src/{}", source.file),
+            ..source
+        }));
+    }
     found
 }
 

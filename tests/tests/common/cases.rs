@@ -3,7 +3,7 @@
 mod rules;
 mod world;
 
-use callgate_core::DocumentKind;
+use callgate_engine::config::DocumentKind;
 use callgate_host::Machine;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};

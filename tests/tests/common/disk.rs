@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use callgate_core::{Call, Engine, Host};
+use callgate_engine::bind::Call;
+use callgate_engine::engine::Engine;
+use callgate_engine::host::Host;
 use callgate_host::RealHost;
 use serde_json::Value;
 use tempfile::TempDir;

@@ -1,6 +1,9 @@
 //! Short ways to write the documents of engines.
 
-use callgate_core::{BuildError, DocumentKind, DocumentSource, Engine, Host};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::{BuildError, Engine};
+use callgate_engine::host::Host;
 use serde_json::{Value, json};
 
 /// The documents of an engine, by the keys of their parts.

@@ -1,6 +1,9 @@
 //! Lists of any form and size.
 
-use callgate_core::{BuildError, DocumentKind, DocumentSource, Engine, propose_annotations};
+use callgate_authoring::draft::propose_annotations;
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::{BuildError, Engine};
 use callgate_host::RealHost;
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -167,7 +167,7 @@ fn a_person_decides_what_names_something_and_the_rest_is_counted() {
     let odd =
         json!({"x": text(), "path": text(), "connectionString": text(), "launchOptions": {"type": "object"}});
     let proposal = propose(&json!([tool("frobnicate", odd)]), "s");
-    let names = |list: &[callgate_core::DraftedArgument]| -> Vec<String> {
+    let names = |list: &[callgate_authoring::draft::DraftedArgument]| -> Vec<String> {
         list.iter().map(|one| one.argument.clone()).collect()
     };
     assert_eq!(

@@ -1,6 +1,7 @@
 //! Drafts beside annotations that exist.
 
-use callgate_core::{Change, DocumentSource, propose_annotations};
+use callgate_authoring::draft::{Change, propose_annotations};
+use callgate_engine::document::DocumentSource;
 use serde_json::{Value, json};
 
 /// Annotations that a person wrote, with a tool and an argument that are gone, and a schema that changed.

@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use callgate_core::{Proposal, Registry};
+use callgate_authoring::draft::Proposal;
+use callgate_engine::role::Registry;
 
 use crate::{Hand, checkout, of_args, propose, read, top};
 

@@ -1,6 +1,7 @@
 //! Drafts of what the calls of a working day met.
 
-use callgate_core::{DocumentSource, propose_annotations};
+use callgate_authoring::draft::propose_annotations;
+use callgate_engine::document::DocumentSource;
 use serde_json::{Value, json};
 
 use crate::evidence::{check, described};

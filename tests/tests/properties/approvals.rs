@@ -1,6 +1,9 @@
 //! Approvals turn escalations into permission, as far as they were offered, and touch nothing else.
 
-use callgate_core::{Approvals, Audience, DocumentKind, Moment, Recording, Request as Asked};
+use callgate_engine::approval::{Approvals, Moment};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::engine::{Audience, Request as Asked};
+use callgate_engine::host::Recording;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -94,7 +97,7 @@ proptest! {
             prop_assert_eq!(read.as_ref(), Ok(&approvals));
 
             let mut ended = Approvals::default();
-            let ending = callgate_core::Offer { expires_at: Some("2026-03-01T12:00:00Z".to_owned()), ..offer };
+            let ending = callgate_engine::approval::Offer { expires_at: Some("2026-03-01T12:00:00Z".to_owned()), ..offer };
             prop_assert!(ended.add(&ending).is_ok());
             for (now, rule) in [
                 (Some(NOW - 1), "structural-approval"),

@@ -1,6 +1,10 @@
 //! Properties of two capability ceilings and their intersection.
 
-use callgate_core::{Call, Ceiling, DocumentKind, DocumentSource, Engine};
+use callgate_engine::bind::Call;
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::Engine;
+use callgate_engine::policy::Ceiling;
 use callgate_host::VirtualHost;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};

@@ -5,7 +5,11 @@ use std::cell::{Cell, RefCell};
 
 use crate::common::cases::{case, config};
 use crate::common::engines::{Documents, rule, tool};
-use callgate_core::{Arguments, Call, DocumentKind, DocumentSource, Engine, Host, HostError, RealpathError};
+use callgate_engine::bind::{Arguments, Call};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::Engine;
+use callgate_engine::host::{Host, HostError, RealpathError};
 use callgate_host::VirtualHost;
 use conformance::Explain;
 use proptest::prelude::*;

@@ -1,6 +1,8 @@
 //! Workspace roots as the sandbox: properties of one root, of several, and of roots beside `sandbox`.
 
-use callgate_core::{DocumentKind, Engine, Explanation};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::engine::Engine;
+use callgate_engine::judge::Explanation;
 use callgate_host::VirtualHost;
 use conformance::Explain;
 use proptest::prelude::*;

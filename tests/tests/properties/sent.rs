@@ -1,6 +1,6 @@
 //! A gate sends what it judged: gating it again gives the same verdict and the same arguments.
 
-use callgate_core::DocumentKind;
+use callgate_engine::config::DocumentKind;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};

@@ -14,7 +14,7 @@
 
 use std::borrow::Cow;
 
-use callgate_core::{Arguments, Value};
+use callgate_engine::bind::{Arguments, Value};
 
 /// Reads what the package wrote.
 pub struct Reader<'b> {

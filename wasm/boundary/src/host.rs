@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
-use callgate_core::{Host, HostError, RealpathError, strip_directory};
+use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::text::strip_directory;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Room for an answer: the longest canonical path of Linux and more. Longer answers are fetched again.

@@ -24,5 +24,5 @@ pub fn current_memory() -> JsValue {
 #[wasm_bindgen(js_name = unknownKey)]
 pub fn unknown_key(path: &str, key: &str, known: Vec<String>) -> JsValue {
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    to_js(&callgate_core::unknown_key(path, key, &known))
+    to_js(&callgate_engine::document::unknown_key(path, key, &known))
 }

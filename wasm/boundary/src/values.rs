@@ -1,6 +1,6 @@
 //! Answers as JavaScript values.
 
-use callgate_core::Diagnostic;
+use callgate_engine::diagnostic::Diagnostic;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 

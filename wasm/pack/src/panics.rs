@@ -118,7 +118,7 @@ mod tests {
             true,
         );
         check(
-            "callgate_core::judge::Case::host_failure::he7aeaa36e3fb83b5",
+            "callgate_engine::judge::Case::host_failure::he7aeaa36e3fb83b5",
             false,
         );
         check("core[c5930c85a12de822]::str::converts::from_utf8", false);

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
-use callgate_core::{Registry, RoleDefinition, RoleSet};
+use callgate_engine::role::{Registry, RoleDefinition, RoleSet};
 use serde_json::{Map, Value, json};
 
 /// `export const ROLES = {…}`, and the names of the roles that the sandbox resolves.

@@ -1,20 +1,23 @@
 //! The core's answers in the types of the contract.
 
+use callgate_engine::bind;
+use callgate_engine::engine;
+use callgate_engine::host;
+use callgate_engine::judge;
 use std::borrow::Cow;
 
-use callgate_core as core;
 use serde::Serialize;
 
 use super::types;
 
-impl From<core::Verdict<'_>> for types::Verdict {
-    fn from(verdict: core::Verdict<'_>) -> Self {
+impl From<judge::Verdict<'_>> for types::Verdict {
+    fn from(verdict: judge::Verdict<'_>) -> Self {
         let owned = |roles: Vec<Cow<'_, str>>| roles.into_iter().map(Cow::into_owned).collect();
         Self {
             decision: match verdict.decision {
-                core::Decision::Allow => types::Decision::Allow,
-                core::Decision::Escalate(roles) => types::Decision::Escalate(owned(roles)),
-                core::Decision::Deny => types::Decision::Deny,
+                judge::Decision::Allow => types::Decision::Allow,
+                judge::Decision::Escalate(roles) => types::Decision::Escalate(owned(roles)),
+                judge::Decision::Deny => types::Decision::Deny,
             },
             rule: verdict.rule.into_owned(),
             reason: verdict.reason.into_owned(),
@@ -23,8 +26,8 @@ impl From<core::Verdict<'_>> for types::Verdict {
     }
 }
 
-impl From<core::Response<'_, '_>> for types::Response {
-    fn from(response: core::Response<'_, '_>) -> Self {
+impl From<engine::Response<'_, '_>> for types::Response {
+    fn from(response: engine::Response<'_, '_>) -> Self {
         Self {
             arguments: response.arguments(),
             explanation: response.explanation.as_ref().map(json),
@@ -33,16 +36,16 @@ impl From<core::Response<'_, '_>> for types::Response {
     }
 }
 
-impl From<core::HostError> for types::HostError {
-    fn from(error: core::HostError) -> Self {
+impl From<host::HostError> for types::HostError {
+    fn from(error: host::HostError) -> Self {
         Self {
             message: error.message,
         }
     }
 }
 
-impl From<core::CallError> for types::TextError {
-    fn from(error: core::CallError) -> Self {
+impl From<bind::CallError> for types::TextError {
+    fn from(error: bind::CallError) -> Self {
         Self {
             line: count(error.line),
             column: count(error.column),

@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 
-use callgate_core::{
-    Approvals, Approving, Call, Context, DocumentKind, DocumentSource, Engine, Existence, Moment, Operation,
-    Paths, References, Request, unknown_key,
-};
+use callgate_engine::approval::{Approvals, Approving, Moment};
+use callgate_engine::bind::Call;
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::{DocumentSource, unknown_key};
+use callgate_engine::engine::{Engine, Existence, Operation, Paths, Request};
+use callgate_engine::world::{Context, References};
 
 use super::contract::{self, GuestEngine, GuestReferences, ReferencesBorrow};
 use super::encode::json;
@@ -180,8 +182,8 @@ fn asked<'r>(
             },
         },
         explain: request.explain.map(|audience| match audience {
-            types::Audience::Operator => callgate_core::Audience::Operator,
-            types::Audience::Agent => callgate_core::Audience::Agent,
+            types::Audience::Operator => callgate_engine::engine::Audience::Operator,
+            types::Audience::Agent => callgate_engine::engine::Audience::Agent,
         }),
         approvals: approvals.map(|approvals| Approving {
             approvals,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use callgate_core::{Host, HostError, RealpathError};
+use callgate_engine::host::{Host, HostError, RealpathError};
 
 use super::bindings::callgate::gate::host as imported;
 use super::types::{self, RoleStep};

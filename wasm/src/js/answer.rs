@@ -1,8 +1,9 @@
 //! Judging a call that is text, for the command.
 
-use callgate_core::{
-    Audience, Call, CallError, Decision, Explanation, Request, Verdict, help_for_unknown_tool,
-};
+use callgate_engine::advice::help_for_unknown_tool;
+use callgate_engine::bind::{Call, CallError};
+use callgate_engine::engine::{Audience, Request};
+use callgate_engine::judge::{Decision, Explanation, Verdict};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -1,6 +1,6 @@
 //! The documents of an engine's approvals.
 
-use callgate_core::{Approvals, Moment};
+use callgate_engine::approval::{Approvals, Moment};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 

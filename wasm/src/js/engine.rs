@@ -1,9 +1,12 @@
 //! Building an engine and asking it.
 
-use callgate_core::{
-    Approvals, Approving, Audience, Call, Context, DocumentKind, DocumentSource, Engine, Existence, Moment,
-    Operation, References, Request, Semantics,
-};
+use callgate_engine::approval::{Approvals, Approving, Moment};
+use callgate_engine::bind::Call;
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::{Audience, Engine, Existence, Operation, Request};
+use callgate_engine::model::Semantics;
+use callgate_engine::world::{Context, References};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -1,7 +1,12 @@
 //! Reading what engines are built of and asked about: bundles, documents and lines with calls.
 
+use callgate_authoring::lines;
+use callgate_authoring::lines::{Asked, Line, NotCall};
 use callgate_boundary_wasm::{refusal, to_js};
-use callgate_core::{self as core, Asked, CallError, Diagnostic, Line, NotCall};
+use callgate_engine::bind::CallError;
+use callgate_engine::bundle;
+use callgate_engine::diagnostic::Diagnostic;
+use callgate_engine::document;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use wasm_bindgen::JsValue;
@@ -21,7 +26,7 @@ struct Bundle<'b> {
 /// Reads the text of a bundle: `{inline: [[name, from, to, line, column]], files: [[name, path]], faults}`.
 #[wasm_bindgen(js_name = readBundle)]
 pub fn read_bundle(text: &str) -> JsValue {
-    let bundle = core::read_bundle(text);
+    let bundle = bundle::read_bundle(text);
     let is_ascii = text.is_ascii();
     let place = |byte: usize| match is_ascii {
         true => byte,
@@ -54,7 +59,7 @@ pub fn read_bundle(text: &str) -> JsValue {
 /// The fault, where they are not the text of any document.
 #[wasm_bindgen(js_name = documentText)]
 pub fn document_text(bytes: Vec<u8>, name: &str) -> Result<String, JsValue> {
-    core::document_text(bytes, name).map_err(|fault| refused("the document cannot be read", &[fault]))
+    document::document_text(bytes, name).map_err(|fault| refused("the document cannot be read", &[fault]))
 }
 
 /// Checks that every parser reads the JSON text alike. `name` is what it is called in the faults.
@@ -63,7 +68,7 @@ pub fn document_text(bytes: Vec<u8>, name: &str) -> Result<String, JsValue> {
 /// The faults, where one might read it differently, or it is not JSON.
 #[wasm_bindgen(js_name = checkJson)]
 pub fn check_json(text: &str, name: &str) -> Result<(), JsValue> {
-    core::check_json(text, name).map_err(|faults| refused("it cannot be read", &faults))
+    document::check_json(text, name).map_err(|faults| refused("it cannot be read", &faults))
 }
 
 /// A line. `id`, `call` and `context` are JSON text.
@@ -91,7 +96,7 @@ struct Fault<'l> {
 /// Reads what a line asks: `{id, call, context, other, error: {line, column, message, help}}`, with null for what is not there.
 #[wasm_bindgen(js_name = readLine)]
 pub fn read_line(bytes: Vec<u8>, server: Option<String>) -> JsValue {
-    let text = match core::utf8(bytes) {
+    let text = match document::utf8(bytes) {
         Ok(text) => text,
         Err(message) => {
             let fault = Fault {
@@ -106,7 +111,7 @@ pub fn read_line(bytes: Vec<u8>, server: Option<String>) -> JsValue {
             });
         }
     };
-    match core::read_line(&text, server.as_deref()) {
+    match lines::read_line(&text, server.as_deref()) {
         Ok((id, Line::Call(Asked { call, context }))) => to_js(&Read {
             id: id.map(RawValue::get),
             call: Some(&call),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use callgate_core::Verdict;
+use callgate_engine::judge::Verdict;
 
 /// The number of a verdict that is not shared; it is fetched each time.
 pub(super) const UNSHARED: u32 = u32::MAX;
@@ -93,7 +93,7 @@ fn text_range(text: &Cow<'_, str>) -> Option<TextRange> {
 
 #[cfg(test)]
 mod tests {
-    use callgate_core::Decision;
+    use callgate_engine::judge::Decision;
 
     use super::*;
 

@@ -13,7 +13,8 @@
 //!
 //! The other words are those of [`arguments`](callgate_boundary_wasm::Reader).
 
-use callgate_core::{Call, Context, PointerToken, Prepared, View};
+use callgate_engine::bind::{Call, PointerToken, Prepared, View};
+use callgate_engine::world::Context;
 
 use callgate_boundary_wasm::Reader;
 
@@ -108,7 +109,7 @@ fn push_text(bytes: &mut Vec<u8>, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use callgate_core::Replacement;
+    use callgate_engine::bind::Replacement;
 
     use super::*;
 

@@ -2,11 +2,12 @@
 //!
 //! Each answer is a line of JSON, the same that the command writes, and is handed over as soon as it is known.
 
+use callgate_analysis::{Analysis, Comparison, Row, Target, check_invariants, lint_policy, names_tool};
 use callgate_boundary_wasm::{WasmHost, refusal};
-use callgate_core::{
-    Analysis, Comparison, DocumentKind, DocumentSource, Engine, Host, Row, Target, check_invariants,
-    lint_policy, names_tool,
-};
+use callgate_engine::config::DocumentKind;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::Engine;
+use callgate_engine::host::Host;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use wasm_bindgen::JsValue;

@@ -1,7 +1,7 @@
 //! Drafts of annotations.
 
 use callgate_boundary_wasm::refusal;
-use callgate_core::DocumentSource;
+use callgate_engine::document::DocumentSource;
 use serde_json::json;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -17,12 +17,14 @@ pub fn propose_annotations(
     existing: Option<String>,
 ) -> Result<String, JsValue> {
     let existing = existing.as_deref().map(DocumentSource::Text);
-    let proposal =
-        callgate_core::propose_annotations(DocumentSource::Text(tools_list), server_name, existing).map_err(
-            |faults| {
-                let listed: String = faults.iter().map(|fault| format!("\n{fault}")).collect();
-                refusal(&format!("no annotations can be drafted:{listed}"), &faults)
-            },
-        )?;
+    let proposal = callgate_authoring::draft::propose_annotations(
+        DocumentSource::Text(tools_list),
+        server_name,
+        existing,
+    )
+    .map_err(|faults| {
+        let listed: String = faults.iter().map(|fault| format!("\n{fault}")).collect();
+        refusal(&format!("no annotations can be drafted:{listed}"), &faults)
+    })?;
     Ok(json!(proposal).to_string())
 }

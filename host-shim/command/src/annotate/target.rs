@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use callgate_core::without_comments;
+use callgate_engine::document::without_comments;
 use callgate_jsontext::place_of;
 use serde::Deserialize;
 use serde_json::Value;

@@ -4,10 +4,12 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use callgate_core::{
-    Call, CallError, Code, Context, Diagnostic, Host, MOST_FILE_BYTES, Recording, Scenario, ScenarioPart,
-    ScenarioPlace, document_text, read_scenarios,
-};
+use callgate_authoring::scenario::{Scenario, ScenarioPart, ScenarioPlace, read_scenarios};
+use callgate_engine::bind::{Call, CallError};
+use callgate_engine::diagnostic::{Code, Diagnostic};
+use callgate_engine::document::{MOST_FILE_BYTES, document_text};
+use callgate_engine::host::{Host, Recording};
+use callgate_engine::world::Context;
 use callgate_host::{Fault, Machine, VirtualHost};
 use serde::de::DeserializeOwned;
 use serde_json::Value;

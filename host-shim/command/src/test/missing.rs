@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use callgate_core::{CoverageReport, Unreached};
+use callgate_analysis::{CoverageReport, Unreached};
 use callgate_host::{CallText, Gate, Machine, Request, VirtualHost};
 use serde_json::{Value, json};
 

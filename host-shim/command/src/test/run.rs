@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use callgate_core::{
-    Analysis, Audience, Call, Coverage, CoverageReport, did_you_mean, help_for_unknown_tool,
-};
+use callgate_analysis::{Analysis, Coverage, CoverageReport};
+use callgate_engine::advice::help_for_unknown_tool;
+use callgate_engine::bind::Call;
+use callgate_engine::document::did_you_mean;
+use callgate_engine::engine::Audience;
 use callgate_host::{CallText, Gate, Request, Verdict};
 use serde_json::{Value, json};
 
@@ -80,7 +82,7 @@ fn judged<'c>(file: &'c str, case: &'c Case, gate: &Gate) -> Result<Outcome<'c>,
     };
     let request = Request::gate(text);
     let place = || format!("{file}:{}", case.line());
-    let unread = |error: callgate_core::CallError| Failure::Invalid(format!("{}: {error}", place()));
+    let unread = |error: callgate_engine::bind::CallError| Failure::Invalid(format!("{}: {error}", place()));
     let begun = Instant::now();
     let verdict = gate.judge(&request).map_err(unread)?.verdict;
     let mut outcome = Outcome {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use callgate_core::{CoverageReport, Place, Unreached};
+use callgate_analysis::{CoverageReport, Place, Unreached};
 
 use super::files::File;
 use super::run::Outcome;

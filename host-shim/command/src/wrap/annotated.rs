@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use callgate_core::{Engine, help_for_unknown_tool};
+use callgate_engine::advice::help_for_unknown_tool;
+use callgate_engine::engine::Engine;
 use callgate_host::Gate;
 
 /// The servers that a bundle annotates or trusts.

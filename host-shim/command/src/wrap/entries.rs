@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use callgate_core::without_comments;
+use callgate_engine::document::without_comments;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 

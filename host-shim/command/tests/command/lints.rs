@@ -157,7 +157,7 @@ fn a_lint_holds_a_servers_tools_against_their_annotations() {
 #[test]
 fn the_page_about_lint_holds() {
     let page = callgate_core::docs::page("lint").expect("a page").text;
-    for code in callgate_core::Code::ALL {
+    for code in callgate_engine::diagnostic::Code::ALL {
         assert!(
             page.contains(&format!("`{}`", code.as_str())),
             "the page lacks `{}`",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use callgate_core::escape_token;
+use callgate_engine::text::escape_token;
 use serde_json::{Value, json};
 
 use crate::record::left_out;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use callgate_core::DocumentKind;
+use callgate_engine::config::DocumentKind;
 use serde_json::json;
 
 use super::tests::{ANNOTATIONS, call, client, refused, relay_with, to_client};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use callgate_core::{Audience, Decision};
+use callgate_engine::engine::Audience;
+use callgate_engine::judge::Decision;
 use callgate_host::{CallText, Unoffered};
 
 use super::questions::own_state;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use callgate_core::{Approvals, Decision, Offer};
+use callgate_engine::approval::{Approvals, Offer};
+use callgate_engine::judge::Decision;
 use callgate_jsontext::Members;
 use callgate_jsontext::push_string;
 use jiff::Timestamp;

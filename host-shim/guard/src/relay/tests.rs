@@ -1,6 +1,6 @@
 mod unclear;
 
-use callgate_core::DocumentKind;
+use callgate_engine::config::DocumentKind;
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Calls that a person approved, and for which the server wants more from its client before it answers.
 
-use callgate_core::Decision;
+use callgate_engine::judge::Decision;
 use callgate_jsontext::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;

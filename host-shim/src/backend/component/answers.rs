@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use callgate_core::{CallError, Ceiling, DocumentSource, Offer, Operation, Semantics};
+use callgate_engine::approval::Offer;
+use callgate_engine::bind::CallError;
+use callgate_engine::document::DocumentSource;
+use callgate_engine::engine::Operation;
+use callgate_engine::model::Semantics;
+use callgate_engine::policy::Ceiling;
 
 use super::bindings::callgate::gate::types;
 use super::decode::{call_error, complete, json, response, unanswered};

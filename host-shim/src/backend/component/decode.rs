@@ -2,7 +2,11 @@
 
 use std::borrow::Cow;
 
-use callgate_core::{Audience, CallError, Decision, Diagnostic, Moment, Paths, Verdict};
+use callgate_engine::approval::Moment;
+use callgate_engine::bind::CallError;
+use callgate_engine::diagnostic::Diagnostic;
+use callgate_engine::engine::{Audience, Paths};
+use callgate_engine::judge::{Decision, Verdict};
 use serde::de::DeserializeOwned;
 
 use super::bindings::callgate::gate::types;

@@ -4,7 +4,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use callgate_core::{Answer, Exchange, Host, Question, Recording};
+use callgate_engine::host::{Answer, Exchange, Host, Question, Recording};
 use wasmtime::ResourceLimiter;
 
 use super::bindings::callgate::gate::{host as imported, types};

@@ -5,7 +5,8 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use callgate_core::{Diagnostic, Recording};
+use callgate_engine::diagnostic::Diagnostic;
+use callgate_engine::host::Recording;
 use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_core::Existence;
+use callgate_engine::engine::Existence;
 use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use callgate_core::Host;
+use callgate_engine::host::Host;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tempfile::TempDir;

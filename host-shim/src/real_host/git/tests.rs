@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use callgate_core::Host as _;
+use callgate_engine::host::Host as _;
 use world::World;
 
 const REMOTES: &str = r#"

@@ -1,6 +1,6 @@
 //! Calls with approvals, judged by the engine as a component.
 
-use callgate_core::Approvals;
+use callgate_engine::approval::Approvals;
 use callgate_host::{Audience, CallText, Gate, Request};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Questions about the world of the engine as a component.
 
-use callgate_core::{Existence, Operation};
+use callgate_engine::engine::{Existence, Operation};
 use callgate_host::{Audience, CallText, References, Request, Resolution, Response};
 use serde_json::{Value, json};
 

@@ -1,6 +1,9 @@
 //! Calls with approvals, judged by the engine as a Rust library.
 
-use callgate_core::{Approvals, Audience, Call, Engine, Host, Request};
+use callgate_engine::approval::Approvals;
+use callgate_engine::bind::Call;
+use callgate_engine::engine::{Audience, Engine, Request};
+use callgate_engine::host::Host;
 use serde_json::{Value, json};
 
 use super::super::session::{Refusal, refusal, value};

@@ -1,6 +1,16 @@
 //! The plain functions of the core, by the names that case files use.
 
-use callgate_core::{self as core, ApprovalWhitelist, Arguments, Escalation, Host, MatchType, Registry};
+use callgate_compat::{ApprovalWhitelist, Escalation};
+use callgate_engine::bind::Arguments;
+use callgate_engine::document;
+use callgate_engine::host;
+use callgate_engine::host::Host;
+use callgate_engine::model;
+use callgate_engine::model::MatchType;
+use callgate_engine::net;
+use callgate_engine::policy;
+use callgate_engine::role;
+use callgate_engine::role::Registry;
 use serde_json::{Value, json};
 
 use super::super::session::refusal;
@@ -17,46 +27,51 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
             .ok_or_else(|| format!("`{name}` takes a string as argument {at}"))
     };
     let any = |at: usize| args.get(at).unwrap_or(&Value::Null);
-    let said = |error: core::HostError| error.to_string();
+    let said = |error: host::HostError| error.to_string();
     Ok(match name {
-        "expandTilde" => json!(core::expand_home(text(0)?, host)),
-        "resolveRealPath" => json!(core::resolve_real_path(text(0)?, host).map_err(said)?),
-        "isWithinDirectory" => json!(core::is_within_directory(text(0)?, text(1)?, host).map_err(said)?),
-        "directoryForPath" => json!(core::directory_for_path(text(0)?, host).map_err(said)?),
+        "expandTilde" => json!(callgate_compat::expand_home(text(0)?, host)),
+        "resolveRealPath" => json!(callgate_compat::resolve_real_path(text(0)?, host).map_err(said)?),
+        "isWithinDirectory" => {
+            json!(callgate_compat::is_within_directory(text(0)?, text(1)?, host).map_err(said)?)
+        }
+        "directoryForPath" => json!(callgate_compat::directory_for_path(text(0)?, host).map_err(said)?),
         "extractPolicyRoots" => {
             let directories = one_or_several(name, args, 1)?;
-            json!(core::extract_policy_roots(any(0), directories, host).map_err(said)?)
+            json!(callgate_compat::extract_policy_roots(any(0), directories, host).map_err(said)?)
         }
         "toMcpRoots" => {
-            let roots: Vec<core::PolicyRoot> = serde_json::from_value(any(0).clone()).map_err(refusal)?;
-            json!(core::to_mcp_roots(&roots))
+            let roots: Vec<callgate_compat::PolicyRoot> =
+                serde_json::from_value(any(0).clone()).map_err(refusal)?;
+            json!(callgate_compat::to_mcp_roots(&roots))
         }
-        "extractRequiredServers" => json!(core::extract_required_servers(any(0))),
+        "extractRequiredServers" => json!(callgate_compat::extract_required_servers(any(0))),
         "resolveGitRemote" => {
             let path = any(1).get("path").and_then(Value::as_str);
-            json!(core::resolve_git_remote(text(0)?, path, host).map_err(said)?)
+            json!(callgate_compat::resolve_git_remote(text(0)?, path, host).map_err(said)?)
         }
-        "resolveDefaultGitRemote" => json!(core::resolve_default_git_remote(text(0)?, host).map_err(said)?),
-        "normalizeUrl" => json!(core::normalize_url(text(0)?)),
-        "normalizeGitUrl" => json!(core::normalize_git_url(text(0)?)),
-        "extractDomain" => json!(core::extract_domain(text(0)?)),
-        "extractGitDomain" => json!(core::extract_git_domain(text(0)?)),
-        "isIpAddress" => json!(core::is_ip_address(text(0)?)),
+        "resolveDefaultGitRemote" => {
+            json!(callgate_compat::resolve_default_git_remote(text(0)?, host).map_err(said)?)
+        }
+        "normalizeUrl" => json!(net::normalize_url(text(0)?)),
+        "normalizeGitUrl" => json!(callgate_compat::normalize_git_url(text(0)?)),
+        "extractDomain" => json!(net::extract_domain(text(0)?)),
+        "extractGitDomain" => json!(net::extract_git_domain(text(0)?)),
+        "isIpAddress" => json!(net::is_ip_address(text(0)?)),
         "domainMatchesAllowlist" => {
             let patterns: Vec<String> = serde_json::from_value(any(1).clone()).map_err(refusal)?;
-            json!(core::domain_matches_allowlist(text(0)?, &patterns))
+            json!(net::domain_matches_allowlist(text(0)?, &patterns))
         }
         "getListMatcher" => {
             let kind = MatchType::parse(text(0)?).ok_or_else(|| format!("unknown list type `{}`", any(0)))?;
-            json!(core::list_entry_matches(kind, text(1)?, text(2)?))
+            json!(callgate_compat::list_entry_matches(kind, text(1)?, text(2)?))
         }
         "resolveStoredAnnotation" => {
-            let resolved = core::resolve_stored_annotation(any(0), &Arguments::from_value(any(1)));
+            let resolved = callgate_compat::resolve_stored_annotation(any(0), &Arguments::from_value(any(1)));
             let resolved =
                 resolved.map_err(|faults| faults.iter().map(ToString::to_string).collect::<String>())?;
             let registry = Registry::default();
             let names =
-                |roles: Vec<core::RoleId>| roles.iter().map(|role| registry.name(*role)).collect::<Vec<_>>();
+                |roles: Vec<role::RoleId>| roles.iter().map(|role| registry.name(*role)).collect::<Vec<_>>();
             let args: serde_json::Map<String, Value> = resolved
                 .into_iter()
                 .map(|(name, roles)| (name, json!(names(roles))))
@@ -64,24 +79,25 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
             json!({"args": args})
         }
         "intersectCeilings" => {
-            let load = |at| core::Ceiling::load(core::DocumentSource::Value(any(at))).map_err(refusal);
+            let load = |at| policy::Ceiling::load(document::DocumentSource::Value(any(at))).map_err(refusal);
             let narrower = load(0)?.intersect(&load(1)?).map_err(refusal)?;
             json!(narrower)
         }
         "isReadOnly" | "mutationClass" => {
-            let kind = core::ToolKind::parse(text(0)?).ok_or_else(|| format!("unknown kind `{}`", any(0)))?;
+            let kind =
+                model::ToolKind::parse(text(0)?).ok_or_else(|| format!("unknown kind `{}`", any(0)))?;
             match name {
                 "isReadOnly" => json!(kind.is_read_only()),
                 _ => json!(kind.mutation_class()),
             }
         }
-        "parseSideEffectLevel" => json!(core::SideEffectLevel::parse(text(0)?).unwrap_or_default()),
-        "sideEffectRank" => json!(core::SideEffectLevel::parse(text(0)?).unwrap_or_default().rank()),
+        "parseSideEffectLevel" => json!(model::SideEffectLevel::parse(text(0)?).unwrap_or_default()),
+        "sideEffectRank" => json!(model::SideEffectLevel::parse(text(0)?).unwrap_or_default().rank()),
         "rewriteResultContent" => {
             let Some(content) = any(0).as_array() else {
                 return Ok(any(0).clone());
             };
-            let rewritten = core::rewrite_result_content(content, text(1)?, text(2)?);
+            let rewritten = callgate_compat::rewrite_result_content(content, text(1)?, text(2)?);
             Value::Array(
                 content
                     .iter()
@@ -96,7 +112,8 @@ pub(super) fn call(name: &str, args: &[Value], host: &dyn Host) -> Result<Value,
                 pattern.entry("originalReason").or_insert_with(|| json!(""));
                 pattern.entry("description").or_insert_with(|| json!(""));
             }
-            let pattern: core::ApprovalPattern = serde_json::from_value(pattern).map_err(refusal)?;
+            let pattern: callgate_compat::ApprovalPattern =
+                serde_json::from_value(pattern).map_err(refusal)?;
             json!(ApprovalWhitelist::default().add(pattern).map_err(refusal)?)
         }
         _ => return Err(format!("there is no function `{name}`")),
@@ -123,14 +140,14 @@ pub(super) fn whitelist(script: &WhitelistScript, host: &dyn Host) -> Result<Val
             .find(name)
             .ok_or_else(|| format!("unknown role `{name}`"))
     };
-    let roles = |names: &Option<Vec<String>>| -> Result<Option<Vec<core::RoleId>>, String> {
+    let roles = |names: &Option<Vec<String>>| -> Result<Option<Vec<role::RoleId>>, String> {
         names
             .as_ref()
             .map(|names| names.iter().map(role).collect())
             .transpose()
     };
-    let annotation = |annotation: &Value| -> Result<core::ResolvedAnnotation, String> {
-        core::resolve_stored_annotation(annotation, &Arguments::Members(Vec::new()))
+    let annotation = |annotation: &Value| -> Result<callgate_compat::ResolvedAnnotation, String> {
+        callgate_compat::resolve_stored_annotation(annotation, &Arguments::Members(Vec::new()))
             .map_err(|faults| faults.iter().map(ToString::to_string).collect::<String>())
     };
     let mut whitelist = ApprovalWhitelist::default();
@@ -144,7 +161,8 @@ pub(super) fn whitelist(script: &WhitelistScript, host: &dyn Host) -> Result<Val
             annotation: &annotation,
             roles: escalated.as_deref(),
         };
-        let found = core::extract_whitelist_candidates(&escalation, "escalation", &one.reason, host);
+        let found =
+            callgate_compat::extract_whitelist_candidates(&escalation, "escalation", &one.reason, host);
         let (mut patterns, mut descriptions) = (Vec::new(), Vec::new());
         for pattern in found.map_err(refusal)? {
             let mut shown = serde_json::to_value(&pattern).map_err(refusal)?;

@@ -1,6 +1,9 @@
 //! Questions about the world of the engine as a Rust library.
 
-use callgate_core::{Call, Context, Engine, Existence, Host, Operation, Places, References, VisibilityRef};
+use callgate_engine::bind::Call;
+use callgate_engine::engine::{Engine, Existence, Operation, Places};
+use callgate_engine::host::Host;
+use callgate_engine::world::{Context, References, VisibilityRef};
 use serde_json::{Value, json};
 
 use super::super::session::{Refusal, Unbuilt, places as places_of, refusal, value};

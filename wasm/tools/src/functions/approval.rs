@@ -1,8 +1,8 @@
 //! The approvals of the existing runtime.
 
-use callgate_core::{
-    self as core, ApprovalPattern, Arguments, Escalation, Registry, ResolvedAnnotation, RoleId,
-};
+use callgate_compat::{ApprovalPattern, Escalation, ResolvedAnnotation};
+use callgate_engine::bind::Arguments;
+use callgate_engine::role::{Registry, RoleId};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -53,7 +53,7 @@ impl<'b> Incoming<'b> {
 #[wasm_bindgen(js_name = checkApproval)]
 pub fn check_approval(pattern: &str) -> Result<(), JsValue> {
     let pattern = ApprovalPattern::from_json(pattern).map_err(to_js_error)?;
-    core::ApprovalWhitelist::default()
+    callgate_compat::ApprovalWhitelist::default()
         .add(pattern)
         .map(drop)
         .map_err(to_js_error)
@@ -80,7 +80,7 @@ pub fn extract_whitelist_candidates(
 ) -> Result<JsValue, JsValue> {
     let incoming = Incoming::read(arguments, annotation, roles)?;
     let escalation = incoming.escalation(server, tool);
-    core::extract_whitelist_candidates(&escalation, escalation_id, reason, &host.asked())
+    callgate_compat::extract_whitelist_candidates(&escalation, escalation_id, reason, &host.asked())
         .map(|patterns| to_js(&patterns))
         .map_err(to_js_error)
 }
@@ -100,7 +100,7 @@ pub fn find_approval(
     annotation: &str,
     roles: Option<Vec<String>>,
 ) -> Result<Option<usize>, JsValue> {
-    let whitelist = core::ApprovalWhitelist::from_json(patterns).map_err(to_js_error)?;
+    let whitelist = callgate_compat::ApprovalWhitelist::from_json(patterns).map_err(to_js_error)?;
     let incoming = Incoming::read(arguments, annotation, roles)?;
     whitelist
         .find(&incoming.escalation(server, tool), &host.asked())

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use callgate_core::{Host, HostError};
+use callgate_engine::host::{Host, HostError};
 use tempfile::TempDir;
 
 use super::super::super::RealHost;

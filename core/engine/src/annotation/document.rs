@@ -1,0 +1,594 @@
+//! The annotations file `{generatedAt, servers: {name: {inputHash, tools: []}}}`, or one of Harn's.
+
+use serde_json::Value;
+
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::document::{Json, JsonPath, Node, Object, Report, keys};
+use crate::model::{ArgumentName, JsonType, Roles, SchemaDefault, SchemaType, Semantics};
+use crate::role::{Registry, RoleId};
+use crate::table::Set;
+
+use super::roles::{RoleSpec, read_role_spec};
+use super::{Annotations, Argument, Schema, Tool, harn, implied};
+
+/// Returns `true` if the value at this place is never used. That covers most of every `inputSchema`, and so most of
+/// the file.
+pub fn is_unread(place: &JsonPath<'_>) -> bool {
+    match place {
+        JsonPath::Key(JsonPath::Key(tool, "inputSchema"), key) => {
+            !matches!(*key, "properties" | "required") && is_tool(tool)
+        }
+        JsonPath::Key(JsonPath::Key(property, "items"), key) if is_property(property) => *key != "type",
+        JsonPath::Key(property, key) if is_property(property) => {
+            !matches!(*key, "type" | "items" | "default")
+        }
+        JsonPath::Index(JsonPath::Key(property, "items"), _) => is_property(property),
+        JsonPath::Document(_) | JsonPath::Key(..) | JsonPath::Index(..) => false,
+    }
+}
+
+fn is_property(place: &JsonPath<'_>) -> bool {
+    matches!(
+        place,
+        JsonPath::Key(JsonPath::Key(JsonPath::Key(tool, "inputSchema"), "properties"), _) if is_tool(tool)
+    )
+}
+
+fn is_tool(place: &JsonPath<'_>) -> bool {
+    matches!(
+        place,
+        JsonPath::Index(
+            JsonPath::Key(
+                JsonPath::Key(JsonPath::Key(JsonPath::Document(_), "servers"), _),
+                "tools"
+            ),
+            _
+        )
+    )
+}
+
+/// Reads an annotations file. Faults go to the document's report; if there are errors, returns what could be read.
+/// The tools of a Harn file, which names no servers, belong to `harn_server`.
+pub fn read(document: &Node<'_, '_>, registry: &Registry, harn_server: &str) -> Annotations {
+    if harn::is_harn(document.value()) {
+        return harn::read(document, harn_server);
+    }
+    let mut tools = Vec::new();
+    if let Some(file) = document.object() {
+        file.unknown_keys(keys::ANNOTATIONS, Severity::Warning);
+        file.optional_string("generatedAt");
+        let servers = file.required("servers", "an object of servers");
+        if let Some(servers) = servers.and_then(|node| node.object()) {
+            for (name, server) in servers.entries() {
+                read_server(name, &server, registry, &mut tools);
+            }
+        }
+    }
+    Annotations { tools }
+}
+
+fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut Vec<Tool>) {
+    let Some(server) = node.object_of(keys::SERVER, Severity::Warning) else {
+        return;
+    };
+    server.optional_string("inputHash");
+    let list = server.required("tools", "an array of tools");
+    let items = list.iter().filter_map(|list| list.array("an array of tools"));
+    let known: Vec<&str> = keys::TOOL.iter().chain(keys::SEMANTICS).copied().collect();
+    let mut seen = Set::default();
+    for item in items.flatten() {
+        let Some(tool) = item.object() else { continue };
+        tool.unknown_keys(&known, Severity::Warning);
+        let Some(read) = read_tool(name, &tool, registry) else {
+            continue;
+        };
+        if !seen.insert(item.value().get("toolName").and_then(Json::as_str)) {
+            item.error(
+                Code::DuplicateTool,
+                format_args!(
+                    "found the tool `{}` of `{name}` again, expected one annotation of it",
+                    read.name
+                ),
+            );
+        }
+        tools.push(read);
+    }
+}
+
+fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option<Tool> {
+    let name = tool.require("toolName", "the name of a tool", |node| node.name());
+    if let Some(node) = tool.optional("serverName")
+        && let Some(found) = node.string()
+        && found != server
+    {
+        node.refuse(
+            Code::InvalidValue,
+            &format!("expected `{server}`, under which the tool stands"),
+        );
+    }
+    let comment = tool.optional_string("comment");
+    let semantics = Semantics::read(tool);
+    let mut arguments = tool.require("args", "an object of arguments", |node| {
+        read_arguments(node, &semantics, registry)
+    });
+    if let Some(arguments) = &mut arguments {
+        implied::add(arguments, &semantics);
+    }
+    let schema = tool.read_or_default("inputSchema", |node| read_schema(node));
+    if let Some(arguments) = &arguments {
+        let required = &semantics.arg_schema.required;
+        let required: Vec<&str> = schema
+            .required
+            .iter()
+            .chain(required)
+            .map(|name| &**name)
+            .collect();
+        check_absent(tool, arguments, &required);
+    }
+    Some(Tool {
+        server: server.into(),
+        name: name?.into(),
+        comment: comment?.into(),
+        arguments: arguments?,
+        schema,
+        semantics,
+    })
+}
+
+/// Doubts what is said about the absence of arguments that are always there.
+fn check_absent(tool: &Object<'_, '_>, arguments: &[Argument], required: &[&str]) {
+    let Some(args) = tool.optional("args").and_then(|node| node.object()) else {
+        return;
+    };
+    let said = |argument: &&Argument| {
+        let first = argument.name.first();
+        argument.absent.is_some() && first.is_some_and(|first| required.contains(&first))
+    };
+    for argument in arguments.iter().filter(said) {
+        if let Some(node) = args.optional(&argument.name.to_string()) {
+            let message = format_args!(
+                "found `absent` of `{}`, which the tool requires, expected it for an argument that may be left out",
+                argument.name
+            );
+            node.warning(Code::NeverMatches, message);
+        }
+    }
+}
+
+/// Reads the parts of a schema that are used. It comes from the tool's server, so a part that says nothing here is not
+/// a fault.
+fn read_schema(node: &Node<'_, '_>) -> Option<Schema> {
+    let schema = node.object()?;
+    let properties = schema.optional("properties").and_then(|node| node.object());
+    let properties = properties.map(|properties| {
+        let entries = properties.entries();
+        entries
+            .map(|(name, property)| (name.into(), read_schema_type(property.value())))
+            .collect()
+    });
+    let required = node.value().get("required").and_then(Json::as_array);
+    let required = required.into_iter().flatten().filter_map(Json::as_str);
+    Some(Schema {
+        properties,
+        required: required.map(Box::from).collect(),
+    })
+}
+
+fn read_schema_type(property: &Json<'_>) -> SchemaType {
+    let types = |schema: Option<&Json<'_>>| match schema.and_then(|schema| schema.get("type")) {
+        Some(Json::String(name)) => JsonType::find(name).into_iter().collect(),
+        // A type of no known name may stand for anything.
+        Some(Json::Array(names)) => {
+            let types = names.iter().map(|name| JsonType::find(name.as_str()?));
+            types.collect::<Option<_>>().unwrap_or_default()
+        }
+        Some(Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_)) | None => Vec::new(),
+    };
+    SchemaType {
+        own: types(Some(property)),
+        items: types(property.get("items")),
+        default: property.get("default").and_then(read_default),
+        is_optional: false,
+    }
+}
+
+fn read_default(default: &Json<'_>) -> Option<SchemaDefault> {
+    match default {
+        Json::Null => Some(SchemaDefault::Null),
+        Json::String(text) if text.is_empty() => Some(SchemaDefault::EmptyText),
+        Json::String(text) => Some(SchemaDefault::Text((&**text).into())),
+        Json::Array(items) if items.is_empty() => Some(SchemaDefault::EmptyList),
+        Json::Bool(value) => Some(SchemaDefault::Bool(*value)),
+        Json::Number(number) => number.as_i64().map(SchemaDefault::Integer),
+        Json::Array(_) | Json::Object(_) => None,
+    }
+}
+
+/// Reads the arguments of a single stored annotation `{args}`, in which an argument may have no role.
+pub fn read_stored(stored: &Value, registry: &Registry) -> Result<Vec<Argument>, Vec<Diagnostic>> {
+    const NAME: &str = "annotation";
+    let report = Report::default();
+    let stored = Json::from(stored);
+    let document = Node::document(&stored, NAME, &report);
+    let mut arguments = Vec::new();
+    if let Some(object) = document.object()
+        && let Some(args) = object.required("args", "an object of roles")
+        && let Some(args) = args.object()
+    {
+        for (name, node) in args.entries() {
+            let none = matches!(node.value(), Json::Array(roles) if roles.is_empty());
+            let roles = if none {
+                Some(RoleSpec::of(Roles::Fixed(Vec::new())))
+            } else {
+                read_role_spec(&node, registry)
+            };
+            arguments.extend(argument(node.argument_name(name), roles));
+        }
+    }
+    let failed = report.has_errors();
+    let faults = report.finish(NAME);
+    if failed { Err(faults) } else { Ok(arguments) }
+}
+
+fn read_arguments(node: &Node<'_, '_>, semantics: &Semantics, registry: &Registry) -> Option<Vec<Argument>> {
+    let object = node.object()?;
+    let mut arguments = Vec::with_capacity(object.entries().len());
+    for (name, node) in object.entries() {
+        if let Some(key) = semantics.arg_schema.arg_aliases.get(name) {
+            node.warning(
+                Code::NeverMatches,
+                format_args!(
+                    "found roles of `{name}`, which is renamed to `{key}` first, expected roles of `{key}`"
+                ),
+            );
+        }
+        let name = node.argument_name(name);
+        arguments.extend(argument(name, read_role_spec(&node, registry)));
+    }
+    for (name, node) in object.entries() {
+        if let Some(base) = node.value().get("relativeTo").and_then(Json::as_str)
+            && !may_be_base(&arguments, base)
+        {
+            node.warning(Code::NeverMatches, format_args!(
+                    "found paths of `{name}` that are relative to `{base}`, which makes every call with them unreadable, \
+                     expected another argument with a path role and without `relativeTo`"
+                ));
+        }
+    }
+    refuse_two(&arguments, node, "one `separator`", |one| one.separator);
+    refuse_two(&arguments, node, "one `scheme`", |one| one.scheme);
+    refuse_two(&arguments, node, "`resource-uri`", |one| one.is_uri.then_some(()));
+    Some(arguments)
+}
+
+/// Refuses roles of one text that differ in how it is read: only one of them can be what is sent.
+fn refuse_two<T: PartialEq>(
+    arguments: &[Argument],
+    node: &Node<'_, '_>,
+    expected: &str,
+    said: impl Fn(&Argument) -> Option<T>,
+) {
+    for one in arguments.iter().filter(|one| said(one).is_some()) {
+        let mut others = arguments.iter();
+        let other = others.find(|other| said(other) != said(one) && other.name.may_meet(&one.name));
+        if let Some(other) = other {
+            let (one, other) = (one.name.to_string(), other.name.to_string());
+            node.refuse(
+                Code::InvalidValue,
+                &format!("in which `{one}` and `{other}` may name one text, expected {expected} for both"),
+            );
+        }
+    }
+}
+
+/// Returns `true` if paths may be relative to the argument in some call.
+fn may_be_base(arguments: &[Argument], base: &str) -> bool {
+    let named = arguments
+        .iter()
+        .filter(|argument| matches!(&argument.name, ArgumentName::Top(name) if **name == *base));
+    let mut roles = named.clone().flat_map(|argument| argument.roles.possible());
+    roles.any(|role| role != RoleId::NONE) && named.clone().all(|argument| argument.relative_to.is_none())
+}
+
+fn argument(name: Option<ArgumentName>, spec: Option<RoleSpec>) -> Option<Argument> {
+    let RoleSpec {
+        roles,
+        relative_to,
+        reach,
+        is_uri,
+        scheme,
+        separator,
+        absent,
+    } = spec?;
+    Some(Argument {
+        name: name?,
+        roles,
+        relative_to,
+        reach,
+        is_uri,
+        scheme,
+        separator,
+        absent,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::document::{DocumentSource, Report, load};
+    use crate::limits::Limits;
+    use crate::model::{Clause, Condition, ConditionArgument, Scalar, Scalars, Test};
+
+    fn read_file(value: &Value) -> (Annotations, Vec<String>) {
+        let report = Report::default();
+        let value = Json::from(value);
+        let node = Node::document(&value, "a", &report);
+        let annotations = read(&node, &Registry::default(), "harn");
+        crate::advice::artifacts(&annotations, &node);
+        let faults = report.finish("a").iter().map(ToString::to_string).collect();
+        (annotations, faults)
+    }
+
+    fn file(tools: Value) -> Value {
+        json!({"generatedAt": "t", "servers": {"s": {"inputHash": "h", "tools": tools}}})
+    }
+
+    fn tool(args: Value) -> Value {
+        json!({"toolName": "t", "serverName": "s", "comment": "", "args": args})
+    }
+
+    /// Compares the faults of a file, each by how it starts.
+    fn check(value: Value, expected: &[&str]) {
+        let (_, faults) = read_file(&value);
+        assert_eq!(faults.len(), expected.len(), "{faults:#?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            assert!(fault.starts_with(expected), "{fault}");
+        }
+    }
+
+    #[test]
+    fn one_text_is_read_in_one_way() {
+        let web = json!({"roles": "fetch-url", "scheme": "http"});
+        for (said, other) in [(web, "fetch-url"), (json!("resource-uri"), "read-path")] {
+            check(
+                file(json!([tool(json!({"/a/*": said, "/a/0": other}))])),
+                &["error[invalid-value] at a.servers.s.tools[0].args: found `{"],
+            );
+            check(file(json!([tool(json!({"/a/*": said, "/a/0": said}))])), &[]);
+        }
+    }
+
+    #[test]
+    fn one_text_has_one_separator() {
+        let list = json!({"roles": "read-path", "separator": ","});
+        for (one, other) in [("/a/*", "/a/0"), ("a", "/a/*"), ("/a", "a"), ("/*/b", "/a/b")] {
+            check(
+                file(json!([tool(json!({one: list, other: "read-path"}))])),
+                &["error[invalid-value] at a.servers.s.tools[0].args: found `{"],
+            );
+            check(file(json!([tool(json!({one: list, other: list}))])), &[]);
+        }
+        check(
+            file(json!([tool(
+                json!({"/a/*": list, "/b/*": "read-path", "c": "none"})
+            )])),
+            &[],
+        );
+    }
+
+    #[test]
+    fn a_tool_is_what_its_annotation_says() {
+        let value = file(json!([
+            {
+                "toolName": "t", "serverName": "s", "comment": "c", "sideEffects": true, "kind": "read",
+                "args": {
+                    "z": ["read-path", "none"],
+                    "__proto__": ["none"],
+                    "/edits/*/path": {
+                        "default": ["read-path", "write-path"],
+                        "when": [
+                            {"condition": {"arg": "/o/dry", "is": "truthy"}, "roles": ["read-path"]},
+                            {"condition": {"arg": "m", "in": [1, "1", null, true]}, "roles": []},
+                            {"condition": {"arg": "m"}, "roles": ["none"]},
+                        ],
+                    },
+                },
+                "inputSchema": {
+                    "type": "object",
+                    "properties": {"z": {"type": ["array", "null"], "items": {"type": "string"}}, "a": false},
+                    "required": ["z"],
+                },
+            },
+            {"toolName": "u", "serverName": "s", "comment": "", "args": {}, "inputSchema": {"properties": {}}},
+            {"toolName": "v", "serverName": "s", "comment": "", "args": {}, "inputSchema": {}},
+        ]));
+        let (annotations, faults) = read_file(&value);
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert!(faults[0].starts_with(
+            "warning[never-matches] at a.servers.s.tools[0].args[\"/edits/*/path\"].when[2].condition: "
+        ));
+        let [tool, empty, none] = annotations.tools.as_slice() else {
+            panic!("{annotations:?}")
+        };
+        assert_eq!((&*tool.server, &*tool.name, &*tool.comment), ("s", "t", "c"));
+        assert!(tool.semantics.kind.is_read_only());
+        let types = SchemaType {
+            own: vec![JsonType::Array, JsonType::Null],
+            items: vec![JsonType::String],
+            ..SchemaType::default()
+        };
+        let properties = vec![("z".into(), types), ("a".into(), SchemaType::default())];
+        assert_eq!(tool.schema.properties, Some(properties));
+        assert_eq!(tool.schema.required, ["z".into()]);
+        assert_eq!(empty.schema.properties, Some(vec![]));
+        assert_eq!(none.schema, Schema::default());
+        let names: Vec<String> = tool.arguments.iter().map(|one| one.name.to_string()).collect();
+        assert_eq!(names, ["z", "__proto__", "/edits/*/path"]);
+        assert_eq!(
+            tool.arguments[0].roles,
+            Roles::Fixed(vec![RoleId::READ_PATH, RoleId::NONE])
+        );
+        let clause = |argument, test, roles: &[RoleId]| Clause {
+            condition: Condition { argument, test },
+            roles: roles.to_vec(),
+        };
+        let values = vec![
+            Scalar::Number(1.0),
+            Scalar::Text("1".into()),
+            Scalar::Null,
+            Scalar::Bool(true),
+        ];
+        assert_eq!(
+            tool.arguments[2].roles,
+            Roles::Conditional {
+                default: vec![RoleId::READ_PATH, RoleId::WRITE_PATH],
+                when: vec![
+                    clause(
+                        ConditionArgument::Pointer(vec!["o".into(), "dry".into()]),
+                        Test::Truthy,
+                        &[RoleId::READ_PATH]
+                    ),
+                    clause(
+                        ConditionArgument::Top("m".into()),
+                        Test::In(Scalars::new(values)),
+                        &[]
+                    ),
+                ],
+            }
+        );
+    }
+
+    #[test]
+    fn a_required_argument_is_never_absent() {
+        let mut one = tool(json!({
+            "a": {"roles": "write-path", "absent": "nothing"},
+            "/b/*/c": {"roles": "write-path", "absent": "."},
+            "d": {"roles": "write-path", "absent": "nothing"},
+        }));
+        one["inputSchema"] = json!({"properties": {"a": {}, "b": {}, "d": {}}, "required": ["a", "b"]});
+        let at = "warning[never-matches] at a.servers.s.tools[0].args";
+        check(
+            file(json!([one])),
+            &[
+                &format!("{at}.a: found `absent` of `a`"),
+                &format!("{at}[\"/b/*/c\"]: found `absent` of `/b/*/c`"),
+            ],
+        );
+    }
+
+    #[test]
+    fn artifacts_have_a_route() {
+        let run = |readers: Value, name: &str, more: Value| {
+            let mut run = tool(json!({}));
+            run["toolName"] = json!(name);
+            run["kind"] = json!("execute");
+            run["emits_artifacts"] = json!(true);
+            run["result_readers"] = readers;
+            for (key, value) in more.as_object().unwrap() {
+                run[key] = value.clone();
+            }
+            run
+        };
+        let none = || json!({});
+        let lost = "error[missing-route] at a.servers.s.tools[0]: found ";
+        for (readers, more, expected) in [
+            (
+                json!([]),
+                none(),
+                vec![format!("{lost}no `result_readers`: `t` runs processes")],
+            ),
+            (
+                json!(["tial"]),
+                none(),
+                vec![format!("{lost}the reader `tial`, which is not an annotated tool")],
+            ),
+            (
+                json!(["x", "y"]),
+                none(),
+                vec![format!("{lost}2 readers such as `x`, none of them")],
+            ),
+            (json!(["tail"]), none(), vec![]),
+            (json!(["x", "s/tail"]), none(), vec![]),
+            (
+                json!(["other/tail"]),
+                none(),
+                vec![format!("{lost}the reader `other/tail`")],
+            ),
+            (json!([]), json!({"inline_result": true}), vec![]),
+            (json!([]), json!({"kind": "read"}), vec![]),
+            (json!([]), json!({"emits_artifacts": false}), vec![]),
+        ] {
+            let mut tail = tool(json!({}));
+            tail["toolName"] = json!("tail");
+            let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+            check(file(json!([run(readers, "t", more), tail])), &expected);
+        }
+    }
+
+    #[test]
+    fn what_is_unread_changes_nothing() {
+        let mut tool = tool(json!({"inputSchema": {"default": ["read-path"], "when": []}}));
+        tool["inputSchema"] = json!({"$defs": {"x": [1]}, "required": ["p"], "properties": {
+            "p": {"type": "array", "items": {"type": "string", "enum": [1]}, "default": [2]}, "q": true, "r": {"items": [{}]},
+        }});
+        let value = file(json!([tool]));
+        let text = value.to_string();
+        let kept = load(DocumentSource::Text(&text), "a", &Limits::default(), is_unread).unwrap();
+        let kept = Value::from(kept);
+        let schema = json!({"required": ["p"], "properties": {
+            "p": {"type": "array", "items": {"type": "string"}, "default": [2]}, "q": true, "r": {"items": [null]},
+        }});
+        assert_eq!(kept["servers"]["s"]["tools"][0]["inputSchema"], schema);
+        assert_eq!(read_file(&kept), read_file(&value));
+    }
+
+    #[test]
+    fn the_file_is_read_strictly() {
+        check(
+            json!([]),
+            &["error[wrong-type] at a: found `[]`, expected an object"],
+        );
+        check(
+            json!({"server": {}}),
+            &[
+                "warning[unknown-key] at a.server: ",
+                "error[missing-field] at a: the field `servers`",
+            ],
+        );
+        check(
+            file(json!({})),
+            &["error[wrong-type] at a.servers.s.tools: found `{}`, expected an array of tools"],
+        );
+        check(
+            file(json!([null, {}, {"toolName": "", "serverName": "S", "comment": 1, "args": [], "arg": {}}])),
+            &[
+                "error[wrong-type] at a.servers.s.tools[0]: found `null`",
+                "error[missing-field] at a.servers.s.tools[1]: the field `toolName`",
+                "error[missing-field] at a.servers.s.tools[1]: the field `args`",
+                "warning[unknown-key] at a.servers.s.tools[2].arg: ",
+                "error[invalid-value] at a.servers.s.tools[2].toolName: ",
+                "error[invalid-value] at a.servers.s.tools[2].serverName: found `\"S\"`, expected `s`",
+                "error[wrong-type] at a.servers.s.tools[2].comment: ",
+                "error[wrong-type] at a.servers.s.tools[2].args: found `[]`, expected an object",
+            ],
+        );
+        check(
+            file(json!([tool(json!({})), tool(json!({}))])),
+            &["error[duplicate-tool] at a.servers.s.tools[1]: found the tool `t` of `s` again"],
+        );
+        let mut schema = tool(Value::Object(Map::new()));
+        schema["inputSchema"] = json!({"properties": []});
+        schema["arg_schema"] = json!({"arg_aliases": {"file": "path"}});
+        schema["args"] = json!({"file": ["read-path"], "/a~": ["none"]});
+        check(
+            file(json!([schema])),
+            &[
+                "warning[never-matches] at a.servers.s.tools[0].args.file: found roles of `file`, which is renamed",
+                "error[invalid-value] at a.servers.s.tools[0].args[\"/a~\"]: found the pointer `/a~`",
+                "error[wrong-type] at a.servers.s.tools[0].inputSchema.properties: found `[]`",
+            ],
+        );
+    }
+}

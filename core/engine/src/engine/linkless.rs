@@ -1,0 +1,113 @@
+//! A host without links and repositories, for what is judged without a disk.
+
+use std::borrow::Cow;
+
+use crate::host::{Host, HostError, RealpathError};
+use crate::path::PathCase;
+use crate::program::Program;
+
+/// A host that asks nobody: every path exists and is not a link, no remote is configured, and no branch is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinklessHost {
+    home: Box<str>,
+    current: Box<str>,
+    ignores_path_case: bool,
+    /// The branch of every repository, if it has one; `None` where no directory is a repository.
+    branch: Option<Box<str>>,
+}
+
+impl LinklessHost {
+    /// With these directories, both absolute; the case of names matters.
+    pub fn new(home: &str, current: &str) -> Self {
+        Self {
+            home: home.into(),
+            current: current.into(),
+            ignores_path_case: false,
+            branch: Some(Box::default()),
+        }
+    }
+
+    /// With the directories of another host, and its way with the case of names.
+    pub fn like(host: &dyn Host) -> Self {
+        Self {
+            home: host.home_dir().into(),
+            current: host.current_dir().into(),
+            ignores_path_case: host.ignores_path_case(),
+            branch: Some(Box::default()),
+        }
+    }
+
+    /// With the directories that the program knows, and this branch in every repository. An empty name stands for a
+    /// detached head.
+    pub fn on_branch(program: &Program, branch: &str) -> Self {
+        Self {
+            home: program.home.clone(),
+            current: program.current.clone(),
+            ignores_path_case: program.path_case == PathCase::Insensitive,
+            branch: Some(branch.into()),
+        }
+    }
+
+    /// The same where no directory is a repository.
+    pub fn without_repositories(program: &Program) -> Self {
+        Self {
+            branch: None,
+            ..Self::on_branch(program, "")
+        }
+    }
+
+    /// An answer about a repository.
+    fn of_repository<T>(&self, answer: T) -> Result<T, HostError> {
+        match self.branch {
+            Some(_) => Ok(answer),
+            None => Err(HostError::new("not a git repository")),
+        }
+    }
+}
+
+impl Host for LinklessHost {
+    fn home_dir(&self) -> &str {
+        &self.home
+    }
+
+    fn current_dir(&self) -> &str {
+        &self.current
+    }
+
+    fn ignores_path_case(&self) -> bool {
+        self.ignores_path_case
+    }
+
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
+        Ok(path.into())
+    }
+
+    fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
+        Ok(None)
+    }
+
+    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+        // The directory's contents are not known here: removing it would remove every name that is protected anywhere.
+        Ok(Some(false))
+    }
+
+    fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
+        self.of_repository(Vec::new())
+    }
+
+    fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> {
+        self.of_repository(Vec::new())
+    }
+
+    fn git_url(&self, _: &str, url: &str) -> Result<Vec<String>, HostError> {
+        Ok(vec![url.to_owned()])
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        self.of_repository(self.branch.as_deref().unwrap_or_default().to_owned())
+    }
+
+    fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        self.of_repository(Some(Vec::new()))
+    }
+}

@@ -1,0 +1,505 @@
+//! Approvals (SPEC §9): they turn an escalation of a call into permission, and never touch any other verdict.
+//!
+//! The canonical values that were judged are compared, in the same evaluation. An approval must cover everything that
+//! escalated: it does not cover a role that none of its constraints names, a rule that it does not name, or anything
+//! that is not a value of a resource role.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::locations::url_kind;
+use super::{Case, Decision, Verdict, checks, domains};
+use crate::approval::{Approval, ApprovalConstraint, Approving, ArgumentConstraint, Moment, Offer, describe};
+use crate::model::{Effect, ServerKind};
+use crate::net::UrlKind;
+use crate::path::CanonicalPath;
+use crate::program::{Compatibility, RuleId};
+use crate::role::{Category, RoleId, RoleSet, Step};
+use crate::sort;
+use crate::text::is_at_or_below;
+
+/// The name that explanations give to this step.
+const CHECK: &str = "approvals";
+
+/// The rule of an escalation by the domain allowlist.
+const ALLOWLIST: &str = "structural-domain-escalate";
+
+/// Comparing with approvals may take this part of a verdict's steps.
+const SHARE: usize = 4;
+
+/// Why an approval is passed over although it might cover the call.
+const TOO_MUCH: &str = "is not compared, because that would take too many steps";
+
+/// The roles of which git changes the history: what is approved is one repository, not what lies below it.
+const HISTORY: [RoleId; 2] = [RoleId::WRITE_HISTORY, RoleId::DELETE_HISTORY];
+
+/// Everything that escalates in a call, collected while it is judged, and the approvals that may cover it.
+#[derive(Default)]
+pub(super) struct Escalation<'c> {
+    /// The approvals of the tool.
+    approvals: Vec<&'c Approval>,
+    now: Option<Moment>,
+    /// The roles that escalated, each once.
+    roles: Vec<RoleId>,
+    /// The checks and rules that escalated, as far as a verdict names them.
+    rules: BTreeSet<Box<str>>,
+    /// The rules that hold.
+    held: BTreeSet<RuleId>,
+    /// `true` if something escalated that is not a value of a role.
+    is_open: bool,
+}
+
+/// The values, rules and arguments that an approval has to cover.
+struct Needed {
+    roles: Vec<RoleId>,
+    rules: BTreeSet<Box<str>>,
+    args: Vec<ArgumentConstraint>,
+}
+
+/// The canonical values by their role; `None` if one of them cannot be constrained.
+type Measures = BTreeMap<RoleId, Option<BTreeSet<String>>>;
+
+impl<'p, 'c> Case<'p, 'c, '_> {
+    /// Lets an escalation pass if one of the approvals covers it.
+    pub fn heed(&mut self, approving: Approving<'c>) {
+        let mut approvals = approving.of_tool(&self.call.server, &self.call.tool);
+        approvals.truncate(self.program.limits.approvals);
+        self.escalation = Some(Box::new(Escalation {
+            approvals,
+            now: approving.now,
+            ..Escalation::default()
+        }));
+    }
+
+    /// The constraints of an approval that would cover the call. `None` if it does not escalate, and if something that
+    /// escalates cannot be constrained.
+    pub fn offer(&mut self) -> Option<Offer> {
+        self.escalation = Some(Box::default());
+        let verdict = self.decide();
+        if !matches!(verdict.decision, Decision::Escalate(_)) {
+            return None;
+        }
+        let mut steps = self.program.limits.steps / SHARE;
+        let Needed { roles, rules, args } = self.needed(&mut steps).ok()?;
+        let most = self.program.limits.approval_constraints;
+        let mut constraints: Vec<ApprovalConstraint> = Vec::new();
+        for role in roles {
+            let found = self.constraints_of(role)?;
+            if found.is_empty() {
+                return None;
+            }
+            for constraint in found {
+                if !constraints.contains(&constraint) {
+                    constraints.push(constraint);
+                }
+            }
+            if constraints.len() > most {
+                return None;
+            }
+        }
+        let (server_name, tool_name) = (self.call.server().to_owned(), self.call.tool().to_owned());
+        let is_bounded = rules.len() <= most && !(constraints.is_empty() && args.is_empty());
+        let is_offered = is_bounded && !self.canonicalizer.facts.has_failed();
+        is_offered.then(|| Offer {
+            description: describe(&server_name, &tool_name, &constraints, &args),
+            server_name,
+            tool_name,
+            constraints,
+            args,
+            rules: Some(rules.into_iter().map(String::from).collect()),
+            created_at: None,
+            expires_at: None,
+            source_escalation_id: None,
+            original_reason: Some(verdict.reason.into_owned()),
+        })
+    }
+
+    /// Keeps what a verdict says of an escalation.
+    pub(super) fn note_escalation(&mut self, verdict: &Verdict<'_>) {
+        let (Some(escalation), Decision::Escalate(roles)) = (&mut self.escalation, &verdict.decision) else {
+            return;
+        };
+        escalation.is_open |= roles.is_empty();
+        escalation.rules.insert(verdict.rule.as_ref().into());
+        for role in roles.iter().filter_map(|name| self.program.registry.find(name)) {
+            if !escalation.roles.contains(&role) {
+                escalation.roles.push(role);
+            }
+        }
+    }
+
+    /// Keeps that a rule holds.
+    pub(super) fn note_rule(&mut self, rule: RuleId) {
+        if let Some(escalation) = &mut self.escalation {
+            escalation.held.insert(rule);
+        }
+    }
+
+    /// The verdict on a call that escalates.
+    pub(super) fn approve(&mut self, verdict: Verdict<'p>) -> Verdict<'p> {
+        let Some(escalation) = &mut self.escalation else {
+            return verdict;
+        };
+        let (approvals, now) = (std::mem::take(&mut escalation.approvals), escalation.now);
+        if approvals.is_empty() {
+            self.note(CHECK, false, || "no approval is about this tool".to_owned());
+            return verdict;
+        }
+        let mut steps = self.program.limits.steps / SHARE;
+        let needed = self.needed(&mut steps);
+        if self.canonicalizer.facts.has_failed() {
+            return self.host_failure();
+        }
+        let needed = match needed {
+            Ok(needed) => needed,
+            Err(why) => {
+                self.note(CHECK, false, || why);
+                return verdict;
+            }
+        };
+        let (mut measures, mut found) = (Measures::new(), None);
+        for approval in approvals {
+            match self.gap(approval, now, &needed, &mut measures, &mut steps) {
+                Some(why) => self.note(CHECK, false, || format!("{:?} {why}", approval.id())),
+                None => {
+                    found = Some(approval);
+                    break;
+                }
+            }
+        }
+        // Reading a value for the first time may have asked the host.
+        if self.canonicalizer.facts.has_failed() {
+            return self.host_failure();
+        }
+        let Some(approval) = found else { return verdict };
+        let (id, rule) = (approval.id(), &verdict.rule);
+        self.note(CHECK, true, || {
+            format!("{id:?} covers what {rule:?} escalates: {}", verdict.reason)
+        });
+        // An agent learns nothing of the host's paths where there is a world.
+        let reason = match &self.program.world {
+            Some(_) => format!("Approval {id:?} covers the call"),
+            None => format!(
+                "Approval {id:?} covers the call: {:?}",
+                approval.offer().description
+            ),
+        };
+        Verdict::approved(id, reason)
+    }
+
+    /// The values and rules that an approval has to cover, or why none can.
+    ///
+    /// An early escalation leaves the rules unasked. They are asked now, since an approval must not get around a
+    /// denial.
+    fn needed(&mut self, steps: &mut usize) -> Result<Needed, String> {
+        if let Some(done) = self.early.take() {
+            let rest = checks::run(self, done).unwrap_or_else(|| self.judge_roles());
+            if rest.decision == Decision::Deny {
+                return Err(format!("{:?} would deny the call", rest.rule));
+            }
+            self.note_escalation(&rest);
+        }
+        let mut escalation = self.escalation.take().unwrap_or_default();
+        let is_whole = escalation.is_open;
+        if is_whole && !self.ask_by_arguments(&escalation) {
+            return Err("what escalates is not a value of a resource role".to_owned());
+        }
+        if escalation.rules.contains(ALLOWLIST) {
+            escalation.roles.extend(domains::roles_outside(self));
+        }
+        let resources: RoleSet = self.tool_roles.intersection(self.program.resource_roles);
+        let mut args = Vec::new();
+        for rule in escalation.held.iter().filter_map(|id| self.program.rule(*id)) {
+            if rule.effect != Effect::Escalate {
+                continue;
+            }
+            if !rule.arguments.is_empty() && !self.list_conditions(rule, &mut args) {
+                return Err(format!(
+                    "{:?} asks because of arguments that an approval does not constrain",
+                    rule.name
+                ));
+            }
+            escalation.rules.insert(rule.name.clone());
+            // The outcome of a rule may depend on the values of further roles.
+            let roles = match rule.relevant.intersects(resources) {
+                true => rule
+                    .lists
+                    .iter()
+                    .fold(RoleSet::default(), |all, list| all.union(list.roles)),
+                false => rule.named,
+            };
+            let others = roles.intersection(self.tool_roles);
+            escalation.roles.extend(others.iter());
+        }
+        // What a call does depends on these, whether or not a rule looks at them.
+        if self.program.compatibility == Compatibility::Careful {
+            let telling = self.tool_roles.intersection(RoleSet::TELLING);
+            escalation.roles.extend(telling.iter());
+            let is_listed = self.list_arguments(is_whole, &escalation.roles, &mut args, steps);
+            if !is_listed {
+                return Err("has arguments that an approval cannot list".to_owned());
+            }
+        }
+        let mut keyed: Vec<_> = args
+            .into_iter()
+            .map(|one| ((one.arg.clone(), one.equals.to_string()), one))
+            .collect();
+        sort::sort_by(&mut keyed, |(one, _), (other, _)| one.cmp(other));
+        let args = keyed.into_iter().map(|(_, one)| one).collect();
+        let mut seen = RoleSet::default();
+        let mut roles = escalation.roles;
+        roles.retain(|role| {
+            let is_new = !seen.contains(*role);
+            seen.insert(*role);
+            is_new
+        });
+        Ok(Needed {
+            roles,
+            rules: escalation.rules,
+            args,
+        })
+    }
+
+    /// Returns `true` if rules with conditions on arguments are all that escalates.
+    fn ask_by_arguments(&self, escalation: &Escalation<'_>) -> bool {
+        let held = escalation.held.iter().filter_map(|id| self.program.rule(*id));
+        let asking: BTreeSet<&str> = held
+            .filter(|rule| rule.effect == Effect::Escalate && !rule.arguments.is_empty())
+            .map(|rule| &*rule.name)
+            .collect();
+        self.program.compatibility == Compatibility::Careful
+            && escalation.rules.iter().all(|rule| asking.contains(&**rule))
+    }
+
+    /// The first thing that the approval does not cover, if any.
+    fn gap(
+        &mut self,
+        approval: &Approval,
+        now: Option<Moment>,
+        needed: &Needed,
+        measures: &mut Measures,
+        steps: &mut usize,
+    ) -> Option<String> {
+        if let Some(lapse) = approval.lapse(now) {
+            return Some(lapse.to_owned());
+        }
+        let Offer {
+            constraints,
+            rules,
+            args,
+            ..
+        } = approval.offer();
+        let named = rules.as_ref().map_or(0, Vec::len);
+        // If more rules escalate than the approval names, one of these is not among them.
+        let mut first = needed.rules.iter().take(named + 1);
+        let cost =
+            named * first.len() + constraints.len() * needed.roles.len() + 2 * args.len() * needed.args.len();
+        if !take(steps, cost) {
+            return Some(TOO_MUCH.to_owned());
+        }
+        if let Some(rules) = rules {
+            let is_named = |one: &str| rules.iter().any(|rule| rule == one);
+            if let Some(other) = first.find(|one| !is_named(one)) {
+                return Some(format!("does not name the rule {other:?}"));
+            }
+        }
+        if let Some(other) = needed.args.iter().find(|one| !args.contains(one)) {
+            return Some(format!("does not list the argument `{}` as it is", other.arg));
+        }
+        if let Some(other) = args.iter().find(|one| !needed.args.contains(one)) {
+            return Some(format!("lists the argument `{}` as it is not", other.arg));
+        }
+        let registry = &self.program.registry;
+        for role in needed.roles.iter().map(|role| registry.name(*role)) {
+            if !constraints.iter().any(|one| one.role() == role) {
+                return Some(format!("does not constrain `{role}`"));
+            }
+        }
+        for (at, constraint) in constraints.iter().enumerate() {
+            let name = constraint.role();
+            let role = registry.find(name);
+            let role = role.filter(|role| constraint.is_for(registry.get(*role).category));
+            let Some(role) = role else {
+                return Some(format!(
+                    "constrains `{name}`, which is not a role of that kind here"
+                ));
+            };
+            if constraints.iter().take(at).any(|earlier| earlier.role() == name) {
+                continue;
+            }
+            let values = measures.entry(role).or_insert_with(|| self.measures(role));
+            let Some(values) = values else {
+                return Some(format!("cannot cover a value of `{name}`"));
+            };
+            if !take(steps, values.len().saturating_mul(constraints.len())) {
+                return Some(TOO_MUCH.to_owned());
+            }
+            let is_met = |value: &String| {
+                let mut of_role = constraints.iter().filter(|one| one.role() == name);
+                of_role.any(|one| meets(one, role, value))
+            };
+            if values.is_empty() || !values.iter().all(is_met) {
+                return Some(format!("does not cover a value of `{name}`"));
+            }
+        }
+        None
+    }
+
+    /// The values of a role in the form in which they are compared; `None` if one of them cannot be constrained.
+    fn measures(&mut self, role: RoleId) -> Option<BTreeSet<String>> {
+        let mut all = BTreeSet::new();
+        let values = self.values_of(role);
+        if values.is_empty() && self.is_data(role) {
+            all.insert(String::new());
+        }
+        for at in values {
+            all.extend(self.measure(at, role)?);
+        }
+        Some(all)
+    }
+
+    /// Returns `true` if an approval constrains data under the role: the texts, or that there is none.
+    fn is_data(&self, role: RoleId) -> bool {
+        self.program.compatibility == Compatibility::Careful
+            && self.program.registry.get(role).category == Category::Opaque
+    }
+
+    /// Data is compared as it is written, a branch also as every ref that git updates.
+    fn measured_data(&mut self, at: usize, role: RoleId) -> Option<Vec<String>> {
+        let definition = self.program.registry.get(role);
+        let steps = [Some(definition.canonicalize), definition.extract_policy_value];
+        if steps.contains(&Some(Step::Redact)) {
+            return None;
+        }
+        let text = self.text(at, role).to_owned();
+        if role == RoleId::BRANCH_NAME && self.settings.kind == Some(ServerKind::Git) {
+            return self.updated_refs(at, text);
+        }
+        Some(vec![text])
+    }
+
+    /// One value of a role in the form in which it is compared: its places, its domains, or its canonical form.
+    fn measure(&mut self, at: usize, role: RoleId) -> Option<Vec<String>> {
+        let program = self.program;
+        let definition = program.registry.get(role);
+        match definition.category {
+            Category::Path => {
+                let operand = self.operands.get(at)?;
+                let places: Vec<&CanonicalPath> = match role {
+                    // Removing a link acts on the link, which may be far from its target.
+                    RoleId::DELETE_PATH => operand.paths().collect(),
+                    _ => operand.read_paths().collect(),
+                };
+                let places: Vec<String> = places.into_iter().map(CanonicalPath::to_string).collect();
+                (!places.is_empty()).then_some(places)
+            }
+            Category::Url => {
+                if url_kind(role, definition) == UrlKind::AsGiven {
+                    return None;
+                }
+                let domains = self.locations(at, role).iter();
+                let domains: Option<Vec<String>> = domains
+                    .map(|one| one.granted_domain().map(str::to_owned))
+                    .collect();
+                domains.filter(|domains| !domains.is_empty())
+            }
+            Category::Identifier => {
+                let steps = [Some(definition.canonicalize), definition.extract_policy_value];
+                if steps.contains(&Some(Step::Redact)) {
+                    return None;
+                }
+                let text = self.text(at, role).to_owned();
+                (!text.is_empty()).then(|| vec![text])
+            }
+            Category::Opaque if self.is_data(role) => self.measured_data(at, role),
+            // A place of a world has no name that an approval could keep.
+            Category::Address | Category::Opaque => None,
+        }
+    }
+
+    /// The constraints that an approval of the role's values would have.
+    fn constraints_of(&mut self, role: RoleId) -> Option<Vec<ApprovalConstraint>> {
+        let values = self.values_of(role);
+        if values.is_empty() && self.is_data(role) {
+            let (role, value) = (self.program.registry.name(role).to_owned(), String::new());
+            return Some(vec![ApprovalConstraint::Exact { role, value }]);
+        }
+        let mut all = Vec::new();
+        for at in values {
+            all.extend(self.constraints(at, role)?);
+        }
+        Some(all)
+    }
+
+    /// The constraints that an approval of the value would have.
+    fn constraints(&mut self, at: usize, role: RoleId) -> Option<Vec<ApprovalConstraint>> {
+        let program = self.program;
+        let name = || program.registry.name(role).to_owned();
+        let measured = self.measure(at, role)?;
+        match program.registry.get(role).category {
+            Category::Path => {
+                let directories = match role {
+                    // Removing one file is not removing the directory that holds it.
+                    RoleId::DELETE_PATH if program.compatibility == Compatibility::Careful => {
+                        // The approval of a link's removal would cover that of its target.
+                        self.operands
+                            .get(at)
+                            .filter(|operand| operand.entry().is_none())?;
+                        measured
+                    }
+                    _ => vec![self.directory_of(at, role)?],
+                };
+                // The root would cover every path there is.
+                if directories.iter().any(|directory| directory == "/") {
+                    return None;
+                }
+                let constraint = |directory| ApprovalConstraint::Directory {
+                    role: name(),
+                    directory,
+                };
+                Some(directories.into_iter().map(constraint).collect())
+            }
+            Category::Url => {
+                let constraint = |domain| ApprovalConstraint::Domain { role: name(), domain };
+                Some(measured.into_iter().map(constraint).collect())
+            }
+            Category::Identifier | Category::Opaque => {
+                let constraint = |value| ApprovalConstraint::Exact { role: name(), value };
+                Some(measured.into_iter().map(constraint).collect())
+            }
+            Category::Address => None,
+        }
+    }
+
+    /// The directory that an approval of the path would be about: that which holds it, and of a directory itself.
+    fn directory_of(&mut self, at: usize, role: RoleId) -> Option<String> {
+        let operand = self.operands.get(at)?;
+        let path = operand.path()?.clone();
+        let entry = operand.entry().filter(|_| role == RoleId::DELETE_PATH);
+        if let Some(entry) = entry {
+            let directory = entry.parent().to_string();
+            return is_at_or_below(path.as_str(), &directory).then_some(directory);
+        }
+        match self.canonicalizer.facts.is_directory(path.as_str())? {
+            true => Some(path.to_string()),
+            false if HISTORY.contains(&role) => None,
+            false => Some(path.parent().to_string()),
+        }
+    }
+}
+
+/// Takes steps from those that are left, if there are enough.
+fn take(steps: &mut usize, cost: usize) -> bool {
+    let left = steps.checked_sub(cost);
+    *steps = left.unwrap_or_default();
+    left.is_some()
+}
+
+/// Returns `true` if a compared value meets a constraint for its role.
+fn meets(constraint: &ApprovalConstraint, role: RoleId, value: &str) -> bool {
+    match constraint {
+        ApprovalConstraint::Directory { directory, .. } if HISTORY.contains(&role) => value == directory,
+        ApprovalConstraint::Directory { directory, .. } => is_at_or_below(value, directory),
+        ApprovalConstraint::Domain { domain, .. } => value == domain,
+        ApprovalConstraint::Exact { value: exact, .. } => value == exact,
+    }
+}

@@ -1,0 +1,226 @@
+//! One value of a call with its canonical form, as judging looks at it.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use url::Url;
+
+use crate::bind::{BoundValue, Origin, PointerToken};
+use crate::model::refs::Ref;
+use crate::net::Location;
+use crate::path::{CanonicalPath, Pathspec, Unresolvable};
+use crate::role::{Category, RoleDefinition, RoleId};
+use crate::world::{Located, Reply};
+
+/// One bound value with its canonical form.
+pub struct Operand<'p, 'c> {
+    pub bound: BoundValue<'p, 'c>,
+    pub form: Form,
+    /// The answers of [`Canonicalizer::text`]; `None` for the text of the value as it is.
+    pub(super) texts: SmallVec<[(RoleId, Option<String>); 1]>,
+    /// Kept apart, since a call may have thousands of values from which nothing is read; `None` until something is.
+    answers: Option<Box<Answers<'c>>>,
+}
+
+/// The answers that were read from the text of a value.
+#[derive(Default)]
+pub(super) struct Answers<'c> {
+    /// The URL that the text is, if that had to be known to make its canonical form.
+    pub(super) url: Option<Box<Url>>,
+    /// The ref that git takes the text for, once asked.
+    pub(super) read_ref: Option<Ref>,
+    /// The answers of [`Canonicalizer::addresses`].
+    pub(super) addresses: Vec<(RoleId, Vec<String>)>,
+    /// The answers of [`Canonicalizer::find_locations`].
+    pub(super) locations: SmallVec<[(RoleId, Locations<'c>); 1]>,
+}
+
+/// The places that one value names: nearly always one.
+pub(super) type Locations<'c> = SmallVec<[Location<'c>; 1]>;
+
+/// The thing that a value names.
+pub enum Form {
+    /// A path.
+    Path {
+        canonical: CanonicalPath,
+        /// Further forms of the path, if it has any.
+        rest: Option<Box<PathRest>>,
+    },
+    /// An address of the world: its place, or the reply that refuses it.
+    Address(Box<Result<Located, Box<Reply>>>),
+    /// Any other text: a URL, an identifier or opaque data.
+    Text,
+    /// Nothing that every program would agree on.
+    Unresolvable(Unresolvable),
+    /// Something that is not in the call, and that nobody could tell: it meets every restriction and no grant.
+    Unknown,
+}
+
+/// The forms that a few paths have beside their canonical one.
+#[derive(Default)]
+pub struct PathRest {
+    /// The value on the host's side, where it came from the container's directory.
+    pub(super) moved: Option<String>,
+    /// Where the link itself is, when the path is one and the call removes it.
+    pub(super) entry: Option<CanonicalPath>,
+    /// The paths that programs may take the value for beside the canonical one, where they read it as a pattern or a URI.
+    pub(super) readings: Vec<CanonicalPath>,
+    /// The pattern of git that ranges over the canonical path.
+    pub(super) pattern: Option<Pathspec>,
+    /// The path of the argument that it is relative to.
+    pub(super) base: Option<Arc<str>>,
+    /// Other paths that lead there, which patterns of protected paths are held against: the lexical form, and where the
+    /// link is. None without such patterns.
+    pub(super) written: Vec<String>,
+}
+
+impl<'p, 'c> Operand<'p, 'c> {
+    pub fn new(bound: BoundValue<'p, 'c>, form: Form) -> Self {
+        Self {
+            bound,
+            form,
+            texts: SmallVec::new(),
+            answers: None,
+        }
+    }
+
+    /// The answers that were read from the text so far, to be added to.
+    pub(super) fn answers_mut(&mut self) -> &mut Answers<'c> {
+        self.answers.get_or_insert_default()
+    }
+
+    /// The URL that the text is, if it was parsed.
+    pub(super) fn url(&self) -> Option<&Url> {
+        self.answers.as_ref()?.url.as_deref()
+    }
+
+    /// The ref that git takes the text for, if it was asked.
+    pub(super) fn read_ref(&self) -> Option<Ref> {
+        self.answers.as_ref()?.read_ref
+    }
+
+    /// The answer of [`Canonicalizer::addresses`] for the role, if it was asked.
+    pub(super) fn addresses(&self, role: RoleId) -> Option<&[String]> {
+        let mut known = self.answers.as_ref()?.addresses.iter();
+        let known = known.find(|(known, _)| *known == role);
+        known.map(|(_, addresses)| addresses.as_slice())
+    }
+
+    /// The text that is judged, which is the one that was given unless that is a URI; empty where it is not well-formed.
+    pub(super) fn given(&self) -> &str {
+        self.bound.text.as_deref().unwrap_or_default()
+    }
+
+    /// The text that holds it among other values: the argument, and the place in it.
+    pub(super) fn text_of_parts(&self) -> Option<(Origin, &[PointerToken])> {
+        self.bound.part?;
+        let (_, place) = self.bound.place.split_last()?;
+        Some((self.bound.origin(), place))
+    }
+
+    /// The canonical path.
+    pub fn path(&self) -> Option<&CanonicalPath> {
+        match &self.form {
+            Form::Path { canonical, .. } => Some(canonical),
+            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
+        }
+    }
+
+    /// The canonical path, where the link itself is, and every other path that the value may stand for.
+    pub fn paths(&self) -> impl Iterator<Item = &CanonicalPath> {
+        let readings = self.path_rest().into_iter().flat_map(|rest| &rest.readings);
+        self.path().into_iter().chain(self.entry()).chain(readings)
+    }
+
+    /// The canonical path, and every other one that the value may stand for.
+    pub(super) fn read_paths(&self) -> impl Iterator<Item = &CanonicalPath> {
+        let readings = self.path_rest().into_iter().flat_map(|rest| &rest.readings);
+        self.path().into_iter().chain(readings)
+    }
+
+    /// Where the link itself is, when the path is one and the call removes it.
+    pub(super) fn entry(&self) -> Option<&CanonicalPath> {
+        self.path_rest().and_then(|rest| rest.entry.as_ref())
+    }
+
+    /// Returns `true` if the argument takes paths and URLs, and the value is an absolute path, which no program takes for a URL.
+    pub(super) fn is_path_for(&self, role: RoleId) -> bool {
+        let is_absolute = match self.given().as_bytes() {
+            [b'/'] | [b'~', b'/', ..] => true,
+            [b'/', next, ..] => !matches!(next, b'/' | b'\\'),
+            _ => false,
+        };
+        role == RoleId::FETCH_URL && is_absolute && self.path().is_some()
+    }
+
+    /// The forms of a path beside its canonical one.
+    pub(super) fn path_rest(&self) -> Option<&PathRest> {
+        match &self.form {
+            Form::Path { rest, .. } => rest.as_deref(),
+            Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
+        }
+    }
+
+    /// The pattern of git that ranges over the canonical path, if the value is one.
+    pub(super) fn pattern(&self) -> Option<&Pathspec> {
+        self.path_rest().and_then(|rest| rest.pattern.as_ref())
+    }
+
+    /// Other paths that lead to the canonical one, where patterns of protected paths are to be held against them.
+    pub fn written(&self) -> &[String] {
+        self.path_rest().map_or(&[], |rest| &rest.written)
+    }
+
+    /// The place that an address names.
+    pub fn located(&self) -> Option<&Located> {
+        match &self.form {
+            Form::Address(resolution) => resolution.as_ref().as_ref().ok(),
+            Form::Path { .. } | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
+        }
+    }
+
+    /// The answer of [`Canonicalizer::find_locations`] for the role, as far as it was asked.
+    pub(super) fn locations(&self, role: RoleId) -> &[Location<'c>] {
+        self.known_locations(role).unwrap_or_default()
+    }
+
+    /// Returns `true` if [`Canonicalizer::find_locations`] was asked for the role.
+    pub(super) fn has_locations(&self, role: RoleId) -> bool {
+        self.known_locations(role).is_some()
+    }
+
+    /// The answers of [`Canonicalizer::find_locations`] under all roles.
+    pub(super) fn each_location(&self) -> impl Iterator<Item = &Location<'c>> {
+        let readings = self.answers.iter();
+        readings.flat_map(|readings| readings.locations.iter().flat_map(|(_, locations)| locations))
+    }
+
+    fn known_locations(&self, role: RoleId) -> Option<&[Location<'c>]> {
+        let mut known = self.answers.as_ref()?.locations.iter();
+        let known = known.find(|(known, _)| *known == role);
+        known.map(|(_, locations)| locations.as_slice())
+    }
+
+    /// The answer of [`Canonicalizer::text`] for the role, if it was asked.
+    pub(super) fn text(&self, role: RoleId) -> Option<&str> {
+        let known = self.texts.iter().find(|(known, _)| *known == role);
+        known.map(|(_, text)| text.as_deref().unwrap_or_else(|| self.given()))
+    }
+
+    /// The canonical form under a role for an explanation, as far as the judgement made it.
+    pub fn shown(&self, role: RoleId, definition: &RoleDefinition) -> Option<String> {
+        match definition.category {
+            Category::Path => self.path().map(|path| path.as_str().to_owned()),
+            Category::Url => {
+                let domains: Vec<&str> = self
+                    .locations(role)
+                    .iter()
+                    .map(Location::display_domain)
+                    .collect();
+                (!domains.is_empty()).then(|| domains.join(", "))
+            }
+            Category::Identifier | Category::Opaque => self.text(role).map(str::to_owned),
+            Category::Address => self.located().map(|located| located.address.clone()),
+        }
+    }
+}

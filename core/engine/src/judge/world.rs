@@ -1,0 +1,192 @@
+//! Visibility and operations (SPEC §8.3.5, §13): the places that a call's addresses name.
+
+use super::Case;
+use super::canonical::Canonicalizer;
+use super::changes::{Change, changes};
+use super::check::{Checked, deny};
+use super::operand::{Form, Operand};
+use crate::model::{MutationClass, Reach};
+use crate::program::Compatibility;
+use crate::text::is_at_or_below;
+use crate::world::{Action, Reply};
+
+impl Case<'_, '_, '_> {
+    /// Returns `true` if the call may remove what its addresses name, by the area of its command or by the kind of its
+    /// tool.
+    pub(super) fn removes_places(&self) -> bool {
+        let Some(world) = &self.program.world else {
+            return false;
+        };
+        let action = Action {
+            tool: &self.call.tool,
+            command: self.call.context().command(),
+        };
+        let kind = self.tool.map(|tool| tool.semantics.kind);
+        world.removes(&action) || kind.is_some_and(|kind| kind.mutation_class() == MutationClass::Destructive)
+    }
+
+    /// Returns `true` if the call may change what its addresses name, by the same.
+    pub(super) fn changes_places(&self) -> bool {
+        let Some(world) = &self.program.world else {
+            return false;
+        };
+        let action = Action {
+            tool: &self.call.tool,
+            command: self.call.context().command(),
+        };
+        let kind = self.tool.map(|tool| tool.semantics.kind);
+        !world.reads(&action) && !kind.is_some_and(|kind| kind.is_read_only())
+    }
+}
+
+/// How a world answers to an address: what a context can change in the verdict about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PlaceSeen {
+    /// `true` if the mode sees the place.
+    pub is_visible: bool,
+    /// `true` if the command is allowed there.
+    pub is_allowed: bool,
+    /// `true` if the call may remove it.
+    pub is_removed: bool,
+    /// `true` if the host failed to answer, so that the call is denied.
+    pub has_failed: bool,
+}
+
+impl Case<'_, '_, '_> {
+    /// How the world answers to the value, if it is an address.
+    pub(super) fn place_seen(&mut self, at: usize) -> Option<PlaceSeen> {
+        let is_removed = self.removes_places();
+        let context = self.call.context();
+        let action = Action {
+            tool: &self.call.tool,
+            command: context.command(),
+        };
+        let Form::Address(resolution) = &self.operands.get(at)?.form else {
+            return None;
+        };
+        let allowed = match &**resolution {
+            Ok(located) => self.canonicalizer.judge_at(located, &action, context),
+            Err(_) => None,
+        };
+        Some(PlaceSeen {
+            is_visible: resolution.is_ok(),
+            is_allowed: allowed.is_some_and(|reply| reply.is_ok()),
+            is_removed,
+            has_failed: self.canonicalizer.facts.has_failed(),
+        })
+    }
+}
+
+/// Every address must name a place that the mode sees.
+pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+    if !case.has_addresses() {
+        return None;
+    }
+    let mut has_addresses = false;
+    for operand in &case.operands {
+        has_addresses |= operand.bound.role_set.intersects(case.program.address_roles);
+        if let Form::Address(resolution) = &operand.form
+            && let Err(reply) = &**resolution
+        {
+            return deny("structural-visibility", reply.sentence());
+        }
+    }
+    if has_addresses {
+        case.note_held("visibility", "every address is visible");
+    }
+    None
+}
+
+/// The tool's command must be allowed at each place.
+pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+    if !case.has_addresses() {
+        return None;
+    }
+    let context = case.call.context();
+    let action = Action {
+        tool: &case.call.tool,
+        command: context.command(),
+    };
+    let mut allowed = Vec::new();
+    for located in case.operands.iter().filter_map(Operand::located) {
+        match case.canonicalizer.judge_at(located, &action, context) {
+            Some(Ok(reply)) => allowed.push(format!("{}: {}", located.address, reply.sentence())),
+            Some(Err(reply)) => {
+                let reason = reply.sentence();
+                note_allowed(case, allowed);
+                return deny("structural-operation", reason);
+            }
+            None => {}
+        }
+    }
+    note_allowed(case, allowed);
+    if let Some((rule, reply)) = below_roots(case, &action) {
+        return deny(rule, reply.sentence());
+    }
+    case.may_forward_places = true;
+    None
+}
+
+/// The answer to what the call changes below a root of which a subdirectory has rows of its own, where that is not allowed: a
+/// root that is removed or moved away takes every subdirectory along, and a directory that arrives there brings those that it
+/// holds.
+fn below_roots(case: &mut Case<'_, '_, '_>, action: &Action<'_>) -> Option<(&'static str, Box<Reply>)> {
+    let world = case.program.world.as_ref()?;
+    let context = case.call.context();
+    let mode = context.mode()?;
+    if case.program.compatibility == Compatibility::Runtime {
+        return None;
+    }
+    let changes = changes(case);
+    for (operand, change) in case.operands.iter().zip(changes.iter()) {
+        let Some(located) = operand.located().filter(|located| located.subdirectory.is_none()) else {
+            continue;
+        };
+        for name in world.rows_below(mode, &located.root) {
+            let facts = &mut case.canonicalizer.facts;
+            facts.take_steps(1);
+            if facts.has_failed() {
+                return None;
+            }
+            let path = format!("{}/{name}", located.path.as_str().trim_end_matches('/'));
+            let is_removed = change.removed == Some(Reach::Tree);
+            if !is_removed && !arrives(change, &path, name, &mut case.canonicalizer) {
+                continue;
+            }
+            let address = format!("{}/{name}", located.base());
+            let resolver = &mut case.canonicalizer.resolver();
+            let below = match world.resolve_address(&address, Some(mode), context, resolver) {
+                Ok(below) => below,
+                Err(reply) => return Some(("structural-visibility", reply)),
+            };
+            if let Some(Err(reply)) = case.canonicalizer.judge_at(&below, action, context) {
+                return Some(("structural-operation", reply));
+            }
+        }
+    }
+    None
+}
+
+/// Returns `true` if something of this name arrives in the directory that is changed, which makes it the path, or if nobody can tell.
+fn arrives(change: &Change, path: &str, name: &str, canonicalizer: &mut Canonicalizer<'_, '_>) -> bool {
+    let Some(arrival) = &change.arrival else {
+        return false;
+    };
+    let is_put_there = arrival
+        .inside
+        .iter()
+        .any(|(place, _)| is_at_or_below(place, path));
+    let mut sources = arrival.sources.iter();
+    is_put_there
+        || arrival.is_unknown
+        || sources.any(|source| {
+            let there = format!("{}/{name}", source.as_str().trim_end_matches('/'));
+            canonicalizer.resolver().may_exist(&there)
+        })
+}
+
+fn note_allowed(case: &mut Case<'_, '_, '_>, allowed: Vec<String>) {
+    for detail in allowed {
+        case.note("operations", true, || detail);
+    }
+}

@@ -93,6 +93,40 @@ test("an answer from before a change says nothing of the tools", async (t) => {
   assert.deepEqual(ends.got.pop().result.tools, []);
 });
 
+test("an approval is of the tool as it was accepted", async (t) => {
+  const [pinned] = Object.values(JSON.parse(read("callgate.lock")).servers.files);
+  for (const [tool, passes] of [
+    [pinned.tool, true],
+    [{ ...pinned.tool, description: "Writes" }, false],
+  ]) {
+    let answer;
+    const ask = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const { root, options } = place(t, { lock: read("callgate.lock"), ask });
+    const ends = SIDES.client(options);
+    await ends.ready;
+    const list = async (tools) => {
+      await later();
+      const { id, method } = ends.reached.at(-1);
+      assert.equal(method, "tools/list");
+      await ends.answers({ jsonrpc: "2.0", id, result: { tools } });
+      await later();
+    };
+    const params = { name: "read", arguments: { path: join(root, "docs/a") } };
+    const call = ends.asks({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    await list([pinned.tool]);
+    // The tools change while the person decides.
+    await ends.answers({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    answer("once");
+    await list([tool]);
+    await call;
+    assert.equal(ends.reached.at(-1).method === "tools/call", passes);
+    assert.equal(ends.got.at(-1).result?._meta?.["callgate/rule"] === "structural-unpinned-tool", !passes);
+  }
+});
+
 test("a tool that cannot be compared is neither shown nor called", async (t) => {
   const [pinned] = Object.values(JSON.parse(read("callgate.lock")).servers.files);
   const parts = ['"\\ud800"', "1e400", `${"[".repeat(200)}${"]".repeat(200)}`, '{"\\udc00":1}'];

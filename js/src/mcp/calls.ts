@@ -55,12 +55,20 @@ export class Calls {
   readonly #options: McpGateOptions;
   readonly #pins: Pins | undefined;
   readonly #unfinished: UnfinishedCalls;
+  readonly #listed: (request: CallRequest) => Promise<void> | undefined;
   #asked = 0;
 
-  constructor(options: McpGateOptions, pins: Pins | undefined, unfinished: UnfinishedCalls) {
+  /** `listed` has the server list its tools, where it has to before it is known what the tool of a call is. */
+  constructor(
+    options: McpGateOptions,
+    pins: Pins | undefined,
+    unfinished: UnfinishedCalls,
+    listed: (request: CallRequest) => Promise<void> | undefined,
+  ) {
     this.#options = options;
     this.#pins = pins;
     this.#unfinished = unfinished;
+    this.#listed = listed;
   }
 
   /** Judges a call, and has a person decide where that is needed. */
@@ -84,7 +92,11 @@ export class Calls {
       .finally(() => {
         this.#asked -= 1;
       })
-      .then((answer) => this.#decide(request, judged, this.#answered(judged, answer)));
+      .then(async (answer) => {
+        // The server may have said meanwhile that its tools have changed.
+        await (answer === "deny" ? undefined : this.#listed(request));
+        return this.#decide(request, judged, this.#answered(judged, answer));
+      });
   }
 
   /** Continues an approved call that the server asked its client about, and that comes again with the client's answer. */

@@ -68,7 +68,7 @@ export class Relay {
     this.#pins = pinsOf(options.lock, options.serverName);
     this.#listing = this.#pins && new Listing(this.#pins, send);
     this.#unfinished = new UnfinishedCalls(options.patience ?? 60_000);
-    this.#calls = new Calls(options, this.#pins, this.#unfinished);
+    this.#calls = new Calls(options, this.#pins, this.#unfinished, (request) => this.#listed(request));
   }
 
   clientSent(message: unknown): Step | Promise<Step> {
@@ -175,17 +175,25 @@ export class Relay {
         return done(request.refused);
       }
       const { call } = request;
-      if (this.#listing === undefined || !this.#pins?.isUnknown(call.name)) {
+      const listed = this.#listed(call);
+      if (listed === undefined) {
         const outcome = this.#calls.called(call);
         return outcome instanceof Promise ? outcome.then(done, failed) : done(outcome);
       }
-      const meta = member(call.rest, "_meta");
-      const listed = this.#listing.run(isObject(meta) ? member(meta, MODERN) : undefined);
       // A call that was taken back meanwhile is judged no more.
       return listed.then(() => (entry.isCancelled ? undefined : this.#calls.called(call))).then(done, failed);
     } catch (thrown) {
       return failed(thrown);
     }
+  }
+
+  /** Has the server list its tools, where it has to before it is known what the tool of a call is. */
+  #listed({ name, rest }: CallRequest): Promise<void> | undefined {
+    if (this.#listing === undefined || !this.#pins?.isUnknown(name)) {
+      return undefined;
+    }
+    const meta = member(rest, "_meta");
+    return this.#listing.run(isObject(meta) ? member(meta, MODERN) : undefined);
   }
 
   /** Returns `true` if the server need not hear of a notification, which takes back what it has not seen. */

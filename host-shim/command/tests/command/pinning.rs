@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::guarding::Guarded;
-use crate::http::echo;
+use crate::guarding::{Guarded, until};
+use crate::http::{Listening, echo, modern};
 use crate::project::Project;
 use crate::wire::{Upstream, reply};
 
@@ -95,4 +95,38 @@ fn so_is_one_of_a_server_over_http() {
     let output = project.run(&["pin", "--server", "filesystem", "--url", &other.url]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("has no readable list of tools"), "{said}");
+}
+
+#[test]
+fn a_program_is_heard_that_says_between_two_requests_that_its_tools_have_changed() {
+    let project = Project::new();
+    let list = |description: &str| {
+        let tool = json!({"name": "read_text_file", "description": description, "inputSchema": {}});
+        json!({"jsonrpc": "2.0", "id": "ID", "result": {"tools": [tool], "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}})
+        .to_string()
+    };
+    project.write("list", list("Reads"));
+    let script = r#"while IFS= read -r line; do
+    id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
+    case "$line" in
+        *tools/call*)
+            printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}\n' "$id"
+            (sleep 0.3; echo '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'; touch told) &
+            continue;;
+        *\"id\"*) sed "s|\"ID\"|$id|" list; echo;;
+    esac
+done"#;
+    accept(&project, &["--", "sh", "-c", script]);
+    let guard = Listening::script(&project, &["--lock", "callgate.lock"], script);
+    let (call, headers) = modern(1, "a.txt");
+    let rule = || {
+        let answer = guard.post(&headers, &call).answer();
+        answer["result"]["_meta"]["callgate/rule"].clone()
+    };
+    assert_eq!(rule(), Value::Null);
+    project.write("list", list("Writes"));
+    until(|| project.folder.path().join("project/told").exists());
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_eq!(rule(), "structural-unpinned-tool");
 }

@@ -244,3 +244,59 @@ fn the_calls_of_one_client_that_wait_are_no_burden_of_another() {
     assert_eq!(ask(&mut other, 0), "input_required");
     assert_eq!(queue.questions().unwrap().len(), 65);
 }
+
+#[test]
+fn an_approval_is_of_the_tool_as_it_was_accepted() {
+    let tool = |description: &str| json!({"name": "read", "description": description});
+    let changed = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    let listed = |step: Option<&Step>, description: &str| {
+        let Some(Step::ToServer(text)) = step else {
+            panic!("{step:?}")
+        };
+        let asked: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(asked["method"], "tools/list");
+        json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"tools": [tool(description)]}}).to_string()
+    };
+    for (answer, description, passes) in [
+        (Answer::Once, "Reads", true),
+        (Answer::Once, "Writes", false),
+        (Answer::Session, "Writes", false),
+        (Answer::Always, "Writes", false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = Queue::open(folder.path().join("state")).unwrap();
+        let mut lock = crate::Lock::default();
+        lock.accept("files", &[tool("Reads")]).unwrap();
+        let mut relay = relay_with(|options| {
+            options.pins = Some(lock.pins("files"));
+            options.asking = Some(Asking {
+                queue: queue.clone(),
+                patience: Duration::from_secs(600),
+                forms: true,
+                command: None,
+            });
+        });
+        let step = client(&mut relay, &reading(1, "/docs/a"));
+        relay.server_sent(listed(Some(&step), "Reads"));
+        assert_eq!(relay.by_itself(), [Step::Nowhere]);
+        let asked = question(&queue);
+        // The tools change while the person decides.
+        relay.server_sent(changed.to_owned());
+        assert!(queue.answer(&asked.id, answer, Answerer::Terminal).unwrap());
+        let steps = relay.by_itself();
+        assert_eq!(steps.len(), 1, "{steps:?}");
+        relay.server_sent(listed(steps.first(), description));
+        let steps = relay.by_itself();
+        assert_eq!(
+            steps == [Step::ToServer(reading(1, "/docs/a"))],
+            passes,
+            "{steps:?}"
+        );
+        // What was approved for longer is of no use to the changed tool.
+        if !passes {
+            let denied = to_client(client(&mut relay, &reading(2, "/docs/a")));
+            let rule = &denied["result"]["_meta"]["callgate/rule"];
+            assert_eq!(rule, "structural-unpinned-tool");
+        }
+    }
+}

@@ -131,6 +131,11 @@ impl Relay {
         })
     }
 
+    /// The standing of a tool: it may be called, or not until a person has accepted it.
+    pub(super) fn standing(&self, policy: &Policy, tool: &str) -> Standing {
+        self.listed.standing(policy.pins.as_ref(), tool)
+    }
+
     /// Why no call of the tool is sent, whatever the policy says: the rule and the reason.
     fn refuses(&self, policy: &Policy, tool: &str) -> Option<(&'static str, &'static str)> {
         if let Some(reason) = self.stopped {

@@ -17,7 +17,7 @@ use crate::digest::digest;
 use crate::message::{Id, Message, Request, ToolCall, text_of};
 use crate::queue::{Answer, Answerer, Question};
 use crate::record::{Outcome, Record};
-use crate::reply::{self, Era};
+use crate::reply::{self, Era, revision_of};
 
 /// Calls that wait for a person, and how the client of this relay is asked.
 #[derive(Default)]
@@ -283,12 +283,30 @@ impl Relay {
             guard.warn(&format!("an answer cannot be written: {error}"));
         }
         match asked.answer_to(&pending.put) {
-            Some(answer) => self.settle(pending, answer),
+            Some(answer) => match self.lists_before(&pending, answer.0) {
+                Some(step) => {
+                    self.questions.pending.push(pending);
+                    step
+                }
+                None => self.settle(pending, answer),
+            },
             None => {
                 self.questions.pending.push(pending);
                 Step::Nowhere
             }
         }
+    }
+
+    /// The step before a call that a person allowed is judged again, where the server has to list its tools first.
+    fn lists_before(&mut self, pending: &Pending, answer: Answer) -> Option<Step> {
+        if answer == Answer::Deny {
+            return None;
+        }
+        let Ok(Message::Request(request)) = Message::read(&pending.message) else {
+            return None;
+        };
+        let revision = revision_of(request.members.get("params"));
+        self.lists_first(&pending.put.question.tool, revision)
     }
 
     /// Goes on with the calls for which there is an answer, or no time left.
@@ -304,6 +322,12 @@ impl Relay {
                 self.questions.pending.push(pending);
                 continue;
             };
+            // The server may have said meanwhile that its tools have changed.
+            if let Some(step) = self.lists_before(&pending, answer.0) {
+                steps.push(step);
+                self.questions.pending.push(pending);
+                continue;
+            }
             if let Some(form) = &pending.form {
                 steps.push(Step::ToClient(reply::cancelled(form)));
             }

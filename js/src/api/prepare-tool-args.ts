@@ -1,9 +1,9 @@
 import { type Host, hostByDefault } from "../host.js";
 import { members, reading } from "../members.js";
 import type { HostRole, PreparedToolArgs, ToolAnnotation, ToolSemantics } from "../types.js";
-import { define } from "../wasm/arguments.js";
 import { prepare } from "../wasm/calls.js";
 import { createHandle, type WasmHandle } from "../wasm/handle.js";
+import { define } from "../wasm/plain-data.js";
 import { answersOf, documentsOf } from "./configuration.js";
 
 /** The part of an annotation that preparing needs. */

@@ -1,7 +1,7 @@
 import type { Host } from "../host.js";
 
 /** The part of a host that answers about git. */
-export type GitAnswers = Pick<Host, "gitRemoteUrls" | "gitDefaultRemoteUrls" | "gitUrl" | "gitBranch" | "gitPushRefs">;
+export type GitAnswers = Pick<Host, Extract<keyof Host, `git${string}`>>;
 
 /** A host's answers about git for one evaluation: a configuration is read once. */
 export interface Reading extends GitAnswers {

@@ -1,7 +1,19 @@
 import { CallgateError } from "../errors.js";
+import { looksLikePath, writePathLike } from "./path-like.js";
+import {
+  checkOwnToJSON,
+  checkPlain,
+  DEEPEST,
+  define,
+  hasControlName,
+  MOST_ITEMS,
+  type Purpose,
+  read,
+  textOf,
+  Unreadable,
+} from "./plain-data.js";
 import { platform } from "./platform.js";
-import { beginning, hasControl, isWellFormed, Unit, withoutLoneSurrogates } from "./text.js";
-import { Tag, type Writer } from "./writer.js";
+import { Tag, type Writer, writeText } from "./writer.js";
 
 /** The parts of one tool's arguments that judging may read. */
 export interface Interest {
@@ -27,36 +39,12 @@ export interface Snapshot {
   values: unknown[];
 }
 
-/**
- * Why arguments are read:
- * - `evaluate`: the caller keeps using its own object, so nothing in it may read differently the next time.
- * - `gate`: the caller uses what was read.
- * - `prepare`: the same, but nothing is judged, so what cannot be read stays as it is.
- */
-export type Purpose = "evaluate" | "gate" | "prepare";
-
-/** A depth beyond the limit of any engine. */
-const DEEPEST = 128;
-/**
- * Items and members that the engine reads of one argument. A longer array may be sparse, and claim four billion without having
- * them; and a value that holds another one twice, which does so in turn, has more than there are atoms.
- */
-const MOST_ITEMS = 262_144;
 /** Members that the engine reads of the arguments. */
 const MOST_MEMBERS = 65_536;
 
 // Taken now, before other code can replace them.
-const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, hasOwn, prototype } = Object;
+const { getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, prototype } = Object;
 const { isArray } = Array;
-
-/** Thrown if arguments cannot be read. */
-class Unreadable {
-  readonly why: string;
-
-  constructor(why: string) {
-    this.why = why;
-  }
-}
 
 /** Thrown if an argument holds more than {@link MOST_ITEMS}. */
 const TOO_MANY = Symbol("too many");
@@ -187,58 +175,6 @@ function writeName(writer: Writer, name: string, interest: Interest): boolean {
   return interest.others;
 }
 
-/** Refuses objects that may read differently the next time, or that hold more than their own members. */
-function checkPlain(given: object, purpose: Purpose): void {
-  if (purpose === "evaluate" && platform.isProxy(given)) {
-    throw new Unreadable("`arguments` may be a Proxy, expected plain data");
-  }
-  const inherited: object | null = getPrototypeOf(given);
-  if (inherited === null) {
-    return;
-  }
-  if (inherited !== prototype && getPrototypeOf(inherited) !== null) {
-    throw new Unreadable("`arguments` are not a plain object");
-  }
-  // A tool would find inherited members among its arguments.
-  for (const name in inherited) {
-    throw new Unreadable(`\`arguments\` inherit the member \`${name}\``);
-  }
-}
-
-/** The member's value, read once. */
-function read(given: object, name: string, purpose: Purpose): unknown {
-  const descriptor = getOwnPropertyDescriptor(given, name);
-  if (descriptor === undefined) {
-    throw new Unreadable(`the argument \`${name}\` was gone when it was read`);
-  }
-  if (descriptor.get !== undefined || descriptor.set !== undefined) {
-    if (purpose === "prepare") {
-      return (given as Record<string, unknown>)[name];
-    }
-    throw new Unreadable(`the argument \`${name}\` has an accessor, expected data`);
-  }
-  return descriptor.value;
-}
-
-/** The text that JSON writes for a string, and for an object that stands for one; `undefined` for everything else. */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === "string") {
-    return value;
-  }
-  try {
-    return value instanceof String ? String.prototype.valueOf.call(value) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Refuses data that JSON would write as something else than it holds. */
-function checkOwnToJSON(value: unknown, name: string): void {
-  if (typeof value === "object" && value !== null && hasOwn(value, "toJSON")) {
-    throw new Unreadable(`the argument \`${name}\` has a \`toJSON\`, which would replace it`);
-  }
-}
-
 /** Writes what matters of a value that neither a role nor a condition names: whether it looks like a path. */
 function writeUnnamed(writer: Writer, value: unknown, name: string, pathLike: boolean): unknown {
   if (pathLike) {
@@ -292,161 +228,6 @@ function writeControlName(writer: Writer): void {
   writer.count(1);
   writer.taggedText(0, "\0");
   writer.byte(Tag.Null);
-}
-
-/** Returns `true` if an object within the value, at any depth, has a member whose name has a control character. */
-function hasControlName(value: object): boolean {
-  // An object that is there twice, or within itself, is looked at once.
-  const seen = new Set<unknown>([value]);
-  for (const within of seen) {
-    if (isArray(within)) {
-      addItems(seen, within);
-      continue;
-    }
-    for (const name of getOwnPropertyNames(within)) {
-      if (hasControl(name)) {
-        return true;
-      }
-      addObject(seen, getOwnPropertyDescriptor(within, name)?.value);
-    }
-  }
-  return false;
-}
-
-function addObject(seen: Set<unknown>, value: unknown): void {
-  if (typeof value === "object" && value !== null) {
-    seen.add(value);
-  }
-}
-
-/** Adds the objects among the items; an array that is mostly holes may be of any length. */
-function addItems(seen: Set<unknown>, items: readonly unknown[]): void {
-  let holes = 0;
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    addObject(seen, item);
-    if (item === undefined && ++holes > MOST_ITEMS) {
-      for (const name of getOwnPropertyNames(items)) {
-        addObject(seen, (items as unknown as Record<string, unknown>)[name]);
-      }
-      return;
-    }
-  }
-}
-
-/** Writes what looks like a path in an array, and in the arrays that it holds. `around` are those that hold it. */
-function writePathLike(
-  writer: Writer,
-  items: readonly unknown[],
-  name: string,
-  around: ReadonlySet<unknown> = new Set(),
-): void {
-  if (around.has(items) || around.size === DEEPEST) {
-    writeTooDeep(writer);
-    return;
-  }
-  const found = pathsByIndex(items, name) ?? pathsByName(items, name);
-  const within = new Set(around).add(items);
-  writer.byte(Tag.Array);
-  writer.count(found.length);
-  for (let index = 0; index < found.length; index++) {
-    const one = found[index];
-    if (typeof one === "string") {
-      writeText(writer, one);
-    } else {
-      writePathLike(writer, one as readonly unknown[], name, within);
-    }
-  }
-}
-
-/** Writes arrays that the engine refuses for their depth, in place of one that nests deeper or holds itself. */
-function writeTooDeep(writer: Writer): void {
-  for (let depth = 0; depth < DEEPEST; depth++) {
-    writer.byte(Tag.Array);
-    writer.count(1);
-  }
-  writer.byte(Tag.Null);
-}
-
-/** The items that look like paths, and the arrays; undefined for an array that is mostly holes, which may be of any length. */
-function pathsByIndex(items: readonly unknown[], name: string): (string | readonly unknown[])[] | undefined {
-  const found: (string | readonly unknown[])[] = [];
-  let holes = 0;
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    if (item === undefined) {
-      if (++holes > MOST_ITEMS) {
-        return undefined;
-      }
-      continue;
-    }
-    if (isArray(item)) {
-      checkOwnToJSON(item, name);
-      found[found.length] = item;
-      continue;
-    }
-    const text = textOfItem(item, name);
-    if (text !== undefined && looksLikePath(text)) {
-      found[found.length] = text;
-    }
-  }
-  return found;
-}
-
-/** The same by the names that the array has: hundreds of times as slow, but in proportion to what is there. */
-function pathsByName(items: readonly unknown[], name: string): (string | readonly unknown[])[] {
-  const found: (string | readonly unknown[])[] = [];
-  for (const at of getOwnPropertyNames(items)) {
-    const item = (items as unknown as Record<string, unknown>)[at];
-    if (isArray(item)) {
-      checkOwnToJSON(item, name);
-      found[found.length] = item;
-      continue;
-    }
-    const text = textOfItem(item, name);
-    if (text !== undefined && looksLikePath(text)) {
-      found[found.length] = text;
-    }
-  }
-  return found;
-}
-
-/** The text of an item of an array. */
-function textOfItem(item: unknown, name: string): string | undefined {
-  if (typeof item === "string") {
-    return item;
-  }
-  checkOwnToJSON(item, name);
-  return textOf(item);
-}
-
-/** Characters within which the schemes before the path of a `file:` URI stand. */
-const LONGEST_SCHEMES = 64;
-
-/**
- * Every string that passes core's test passes this one. Testing here saves copying long strings that are not paths.
- */
-function looksLikePath(text: string): boolean {
-  const start = beginning(text);
-  const first = text.charCodeAt(start);
-  return (
-    first === Unit.Slash ||
-    first === Unit.Dot ||
-    first === Unit.Tilde ||
-    text.includes("/..") ||
-    (!isWellFormed(text) && withoutLoneSurrogates(text).includes("/..")) ||
-    mayBeFileUri(text.slice(start, start + LONGEST_SCHEMES))
-  );
-}
-
-function mayBeFileUri(head: string): boolean {
-  return head.includes(":") && /file:/i.test(withoutLoneSurrogates(head).replace(/[\t\n\r]/g, ""));
-}
-
-function writeText(writer: Writer, text: string): void {
-  if (!writer.taggedText(Tag.Text, text)) {
-    writer.taggedText(Tag.IllFormed, withoutLoneSurrogates(text));
-  }
 }
 
 /** Writes an argument in full and returns it; for an object or an array, returns a copy of what was read. */
@@ -565,13 +346,4 @@ function writeObject(writer: Writer, value: object, reading: Reading, depth: num
     define(copy, member, writeValue(writer, read(value, member, purpose), reading, depth + 1));
   }
   return copy;
-}
-
-/** Gives an object a plain own member, even if the name is one that objects inherit, such as `__proto__`. */
-export function define(object: object, name: string, value: unknown): void {
-  if (name in prototype) {
-    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
-  } else {
-    (object as Record<string, unknown>)[name] = value;
-  }
 }

@@ -2,9 +2,10 @@ import { parseMoment } from "../../wasm/callgate.js";
 import { CallgateError } from "../errors.js";
 import { member, members, reading } from "../members.js";
 import type { ApprovalOffer, CallContext, Explanation, Gated, PreparedToolArgs, ToolCall, Verdict } from "../types.js";
-import { type Interest, type Purpose, type Snapshot, writeArguments } from "./arguments.js";
+import { type Interest, type Snapshot, writeArguments } from "./arguments.js";
 import { ask, type Built, type Tool, type WasmHandle } from "./handle.js";
 import * as wasm from "./module.js";
+import type { Purpose } from "./plain-data.js";
 import { readPrepared, viewOf } from "./prepared.js";
 import { isWellFormed } from "./text.js";
 

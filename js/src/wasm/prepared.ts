@@ -1,5 +1,6 @@
 import type { PreparedArgs } from "../types.js";
-import { define, type Snapshot } from "./arguments.js";
+import type { Snapshot } from "./arguments.js";
+import { define } from "./plain-data.js";
 import { platform } from "./platform.js";
 
 /** The position of a string within an argument, and what the string becomes in each view. */

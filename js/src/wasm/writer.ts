@@ -1,6 +1,6 @@
 import * as wasm from "./module.js";
 import { platform } from "./platform.js";
-import { isWellFormed } from "./text.js";
+import { isWellFormed, withoutLoneSurrogates } from "./text.js";
 
 /** The types of values; the module has the same numbers. */
 export enum Tag {
@@ -166,4 +166,11 @@ export function ownWriter(): Writer {
     bytes = larger;
     return { bytes, start: 0, end: bytes.length };
   });
+}
+
+/** Writes a string; one that is not well-formed without its lone surrogates, and as such. */
+export function writeText(writer: Writer, text: string): void {
+  if (!writer.taggedText(Tag.Text, text)) {
+    writer.taggedText(Tag.IllFormed, withoutLoneSurrogates(text));
+  }
 }

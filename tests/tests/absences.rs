@@ -14,6 +14,8 @@ mod graph;
 mod hidden;
 #[path = "absences/layering.rs"]
 mod layering;
+#[path = "absences/recipes.rs"]
+mod recipes;
 #[path = "absences/search.rs"]
 mod search;
 #[path = "absences/source.rs"]

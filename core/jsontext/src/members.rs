@@ -89,7 +89,13 @@ mod tests {
 
     #[test]
     fn strings_are_escaped_where_they_have_to_be() {
-        for (string, expected) in [("é /", "\"é /\""), ("\"\\\n\u{1}", r#""\"\\\n\u0001""#)] {
+        for (string, expected) in [
+            ("é /", "\"é /\""),
+            ("\"\\\n\u{1}", r#""\"\\\n\u0001""#),
+            ("a\"", r#""a\"""#),
+            ("a\\", r#""a\\""#),
+            ("a\n", r#""a\n""#),
+        ] {
             let mut written = String::new();
             push_string(&mut written, string);
             assert_eq!(written, expected);

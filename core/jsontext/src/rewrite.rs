@@ -378,6 +378,23 @@ mod tests {
     }
 
     #[test]
+    fn what_was_empty_stays_on_its_line_while_it_fits() {
+        for (count, is_one_line) in [(60, true), (94, true), (95, false)] {
+            let text = "x".repeat(count);
+            let expected = match is_one_line {
+                true => format!("{{\n  \"a\": [\"{text}\"]\n}}"),
+                false => format!("{{\n  \"a\": [\n    \"{text}\"\n  ]\n}}"),
+            };
+            check("{\n  \"a\": []\n}", json!({"a": [text]}), &expected);
+        }
+    }
+
+    #[test]
+    fn members_in_another_order_are_written_anew() {
+        check(r#"{"a": 1, "b": 2}"#, json!({"b": 3, "a": 1}), r#"{"b": 3, "a": 1}"#);
+    }
+
+    #[test]
     fn a_repeated_name_is_not_changed() {
         assert_eq!(rewrite(r#"{"a": 1, "a": 2}"#, &json!({"a": 3})), None);
     }

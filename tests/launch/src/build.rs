@@ -5,8 +5,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::pulse::Pulse;
-
 /// The hosts that are compiled into a program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hosts {
@@ -73,7 +71,7 @@ pub(crate) fn program(name: &OsStr, hosts: Hosts, is_quiet: bool) -> Result<Path
                 .args(SOON);
         }
         Hosts::All => {
-            command.args(["--features", TELEMETRY]);
+            command.args(["--features", WASMTIME, "--features", TELEMETRY]);
         }
     }
     command.arg("--bin").arg(name);
@@ -81,7 +79,6 @@ pub(crate) fn program(name: &OsStr, hosts: Hosts, is_quiet: bool) -> Result<Path
         command.arg("--quiet");
     }
     let shown = name.to_string_lossy();
-    let _pulse = Pulse::start(&format!("building `{shown}`"));
     let status = command
         .status()
         .map_err(|error| format!("cargo cannot be started: {error}"))?;

@@ -10,7 +10,6 @@ mod fuzz;
 mod needs;
 mod package;
 mod playground;
-mod pulse;
 mod show;
 mod suite;
 

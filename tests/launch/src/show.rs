@@ -8,12 +8,11 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::build::{self, Hosts};
 use crate::needs::{self, Purpose};
 use crate::package::{self, COMPONENT, GATE};
-use crate::pulse::{Pulse, clear_line, spoken};
 
 /// Judges in every host. Fails if one of them answers otherwise than the native host.
 pub(crate) fn show(arguments: &[OsString]) -> Result<ExitCode, String> {
@@ -46,11 +45,10 @@ pub(crate) fn show(arguments: &[OsString]) -> Result<ExitCode, String> {
     });
     let program = build::program(build::SHOW.as_ref(), Hosts::Soon(build::WASMTIME), false)?;
     let mut same = round.compare(&program, "wasmtime")?;
-    let pulse = Pulse::start("making the JavaScript hosts");
+    println!("making the JavaScript hosts");
     same &= javascript
         .join()
         .map_err(|_| "the JavaScript hosts failed".to_owned())??;
-    drop(pulse);
     println!(
         "{} ({})",
         match same {
@@ -100,7 +98,27 @@ impl Round {
     }
 
     fn report(&self, text: &str) {
-        clear_line();
         println!("{text} ({} since the start)", spoken(self.begin.elapsed()));
+    }
+}
+
+/// A length of time for people: `48 s`, `2 min 5 s`.
+pub(crate) fn spoken(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds / 60 {
+        0 => format!("{seconds} s"),
+        minutes => format!("{minutes} min {} s", seconds % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_in_minutes_and_seconds() {
+        for (seconds, expected) in [(0, "0 s"), (59, "59 s"), (60, "1 min 0 s"), (485, "8 min 5 s")] {
+            assert_eq!(spoken(Duration::from_secs(seconds)), expected);
+        }
     }
 }

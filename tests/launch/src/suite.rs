@@ -15,7 +15,7 @@ use crate::build::{self, root};
 use crate::count::{Count, Failures, read_count};
 use crate::needs::{self, Purpose};
 use crate::package::{self, COMPONENT, PACKAGE};
-use crate::pulse::{Pulse, spoken};
+use crate::show::spoken;
 
 /// A check, or tests.
 enum Step {
@@ -107,7 +107,7 @@ const PROGRAMS: &[Step] = &[
             "test",
             "--workspace",
             "--features",
-            "callgate-wasm/js,callgate/otel",
+            "callgate-wasm/js,callgate/otel,conformance/component",
             "--no-run",
         ],
     ),
@@ -130,7 +130,7 @@ const TESTS: &[Step] = &[
             "test",
             "--workspace",
             "--features",
-            "callgate-wasm/js,callgate/otel",
+            "callgate-wasm/js,callgate/otel,conformance/component",
             "--no-fail-fast",
         ],
     ),
@@ -147,15 +147,8 @@ const OTHERS: &[Step] = &[
         command: &["cargo", "doc", "--workspace", "--no-deps"],
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
     },
-    // Who embeds the library chooses its features; the lints of the workspace have all of them.
-    library!("lints of the library alone", ""),
-    library!("lints of the library with the analysis", "callgate-host/analysis"),
-    library!(
-        "lints of the library with the component",
-        "callgate-host/component"
-    ),
-    library!("lints of the guard with HTTP", "callgate-guard/http"),
-    library!("lints of the guard with telemetry", "callgate-guard/otel"),
+    // Who embeds a library chooses its features; the lints of the workspace have all of them.
+    library!("lints of the libraries without features", ""),
     step(
         "lints",
         &[
@@ -164,7 +157,7 @@ const OTHERS: &[Step] = &[
             "--workspace",
             "--all-targets",
             "--features",
-            "callgate-wasm/js,callgate/otel",
+            "callgate-wasm/js,callgate/otel,conformance/component",
             "--",
             "-D",
             "warnings",
@@ -227,8 +220,6 @@ pub(crate) fn suite() -> Result<ExitCode, String> {
     let begin = Instant::now();
     let mut table = Vec::new();
     for lists in ROUNDS {
-        let names: Vec<&str> = lists.iter().copied().flatten().map(Step::name).collect();
-        let pulse = Pulse::start(&names.join(", "));
         let (first, beside) = lists.split_first().ok_or("a round has no list")?;
         let beside = beside.iter().copied();
         let others: Vec<_> = beside
@@ -238,7 +229,6 @@ pub(crate) fn suite() -> Result<ExitCode, String> {
         for other in others {
             table.extend(other.join().map_err(|_| "the suite failed".to_owned())?);
         }
-        drop(pulse);
     }
     println!();
     let mut total = Count::default();

@@ -51,8 +51,9 @@ fn no_crate_is_compiled_for_two_choices_of_features() {
         };
         let native = of(&["--no-default-features"]);
         let show = of(&["--no-default-features", "--features", "conformance/component"]);
-        let programs = crates(&["--workspace"], edges);
-        let tests = crates(&["--workspace"], &format!("{edges},dev"));
+        let all = ["--workspace", "--features", "conformance/component"];
+        let programs = crates(&all, edges);
+        let tests = crates(&all, &format!("{edges},dev"));
         let what = "has other features in a larger build";
         check(what, native.difference(&show).cloned().collect());
         check(what, show.difference(&programs).cloned().collect());

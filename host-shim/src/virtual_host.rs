@@ -189,7 +189,5 @@ impl VirtualHost {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
-mod kernel_tests;
 #[cfg(test)]
 mod tests;

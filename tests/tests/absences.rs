@@ -14,6 +14,8 @@ mod graph;
 mod hidden;
 #[path = "absences/layering.rs"]
 mod layering;
+#[path = "absences/places.rs"]
+mod places;
 #[path = "absences/recipes.rs"]
 mod recipes;
 #[path = "absences/search.rs"]

@@ -39,8 +39,6 @@ mod places;
 mod placing;
 mod portable;
 mod progress;
-#[cfg(test)]
-mod properties;
 mod protected;
 mod regions;
 mod remembered;

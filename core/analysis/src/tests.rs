@@ -15,6 +15,7 @@ mod mistakes;
 mod options;
 mod places;
 mod plain;
+mod properties;
 mod representatives;
 mod statements;
 mod subject;

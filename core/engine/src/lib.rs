@@ -57,11 +57,11 @@ pub mod net;
 pub mod path;
 pub mod policy;
 pub mod program;
-#[cfg(test)]
-mod properties;
 pub mod role;
 pub mod seed;
 pub mod sort;
 pub mod table;
+#[cfg(test)]
+mod tests;
 pub mod text;
 pub mod world;

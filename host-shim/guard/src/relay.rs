@@ -497,12 +497,3 @@ fn denied(rule: &'static str, reason: String) -> Verdict<'static> {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod lenient;
-
-#[cfg(test)]
-mod asked;
-
-#[cfg(test)]
-mod forms;

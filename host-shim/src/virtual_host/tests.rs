@@ -1,3 +1,6 @@
+#[cfg(target_os = "linux")]
+mod kernel;
+
 use std::borrow::Cow;
 
 use callgate_engine::host::{Host, RealpathError};

@@ -9,7 +9,7 @@ use super::search::check;
 use super::source::{Source, sources};
 
 /// The folder and the root of each Rust crate, relative to the checkout.
-const CRATES: &[(&str, &str)] = &[
+pub(crate) const CRATES: &[(&str, &str)] = &[
     ("core/analysis/src", "lib.rs"),
     ("core/authoring/src", "lib.rs"),
     ("core/compat/src", "lib.rs"),

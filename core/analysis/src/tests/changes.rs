@@ -8,7 +8,7 @@ use super::calls::{self, Random};
 use super::division::shown;
 use super::worlds;
 use crate::imagined::Imagined;
-use crate::properties::config;
+use crate::tests::properties::config;
 use crate::{Bounds, Comparison, asked};
 use callgate_engine::config::DocumentKind;
 

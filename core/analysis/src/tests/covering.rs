@@ -7,7 +7,7 @@ use super::arbitrary::{self, Documents};
 use super::calls::{self, Random, TOOLS};
 use super::division::shown;
 use crate::imagined::Imagined;
-use crate::properties::config;
+use crate::tests::properties::config;
 use crate::{Analysis, Bounds, Coverage, CoverageReport};
 use callgate_engine::bind::Call;
 use callgate_engine::config::DocumentKind;

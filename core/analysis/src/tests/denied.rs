@@ -9,7 +9,7 @@ use super::arbitrary::{self, Documents};
 use super::calls::{self, Random, TOOLS};
 use super::division::shown;
 use crate::Analysis;
-use crate::properties::config;
+use crate::tests::properties::config;
 use callgate_engine::bind::Call;
 use callgate_engine::config::DocumentKind;
 use callgate_engine::judge::Decision;

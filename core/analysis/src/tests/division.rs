@@ -12,7 +12,7 @@ use super::subject::Subject;
 use super::worlds;
 use crate::Analysis;
 use crate::label::Label;
-use crate::properties::config;
+use crate::tests::properties::config;
 use callgate_engine::config::DocumentKind;
 
 /// Counts of the calls that were compared.

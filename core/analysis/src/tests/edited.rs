@@ -8,7 +8,7 @@ use super::calls::{self, Random, TOOLS};
 use super::division::shown;
 use super::edits::{Edit, edited, edits};
 use crate::imagined::Imagined;
-use crate::properties::config;
+use crate::tests::properties::config;
 use crate::{Bounds, Comparison, VerdictChange};
 use callgate_engine::bind::Call;
 use callgate_engine::config::DocumentKind;

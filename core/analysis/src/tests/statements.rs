@@ -9,7 +9,7 @@ use super::calls::{self, Random};
 use super::division::shown;
 use super::worlds;
 use crate::imagined::Imagined;
-use crate::properties::config;
+use crate::tests::properties::config;
 use crate::{Outcome, asked, check_invariants, slots};
 use callgate_engine::bind::Call;
 use callgate_engine::config::DocumentKind;

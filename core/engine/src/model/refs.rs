@@ -97,7 +97,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::properties::config;
+    use crate::tests::config;
 
     /// The rules of `git-check-ref-format(1)`, one after the other.
     fn is_ref_name_by_the_rules(name: &str) -> bool {

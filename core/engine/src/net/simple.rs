@@ -69,7 +69,7 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::properties::config;
+    use crate::tests::config;
 
     #[test]
     fn a_host_that_needs_no_parser_is_found() {

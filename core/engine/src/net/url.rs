@@ -113,7 +113,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::properties::config;
+    use crate::tests::config;
 
     proptest! {
         #![proptest_config(config(50_000))]

@@ -1,3 +1,6 @@
+mod asked;
+mod forms;
+mod lenient;
 mod unclear;
 
 use callgate_engine::config::DocumentKind;

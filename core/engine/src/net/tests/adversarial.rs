@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::net::*;
-use crate::properties::config;
+use crate::tests::config;
 use Expect::{Grants, Neither, Restricts};
 use UrlKind::{Fetch, GitRemote, AsGiven};
 

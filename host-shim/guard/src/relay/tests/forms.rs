@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::tests::{call, client, relay_with, to_client};
-use super::*;
+use super::{call, client, relay_with, to_client};
+use crate::relay::*;
 use crate::{Answer, Asking, Queue};
 
 fn asking(folder: &Path) -> (Relay, Queue) {
@@ -452,7 +452,7 @@ fn a_call_that_the_server_has_taken_is_not_approved_again() {
 #[test]
 fn an_observer_forwards_a_state_of_nobody() {
     let folder = tempfile::tempdir().unwrap();
-    let relay = &mut super::tests::relay_with(|options| {
+    let relay = &mut super::relay_with(|options| {
         options.observe = true;
         options.audit = Some(folder.path().join("log"));
     });

@@ -4,8 +4,8 @@ use callgate_jsontext::Members;
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 
-use super::tests::{client, relay};
-use super::*;
+use super::{client, relay};
+use crate::relay::*;
 
 /// How a server may read an object that holds a name more than once.
 #[derive(Clone, Copy)]

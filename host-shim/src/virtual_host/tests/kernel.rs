@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use callgate_engine::host::{Host, RealpathError};
 
-use super::tests::linked;
-use super::{Machine, VirtualHost};
+use super::linked;
+use crate::virtual_host::{Machine, VirtualHost};
 
 /// The same layout in a temporary directory of the real filesystem.
 struct RealTree(PathBuf);

@@ -6,8 +6,8 @@ use std::time::Duration;
 use callgate_engine::config::DocumentKind;
 use serde_json::json;
 
-use super::tests::{ANNOTATIONS, call, client, refused, relay_with, to_client};
-use super::*;
+use super::{ANNOTATIONS, call, client, refused, relay_with, to_client};
+use crate::relay::*;
 use crate::{Answer, Answerer, Asking, Question, Queue};
 use callgate_host::{EngineKind, Gate, Machine, VirtualHost};
 

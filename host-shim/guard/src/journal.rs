@@ -13,9 +13,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::audit::Audit;
+use super::policy::digest_of_documents;
 use super::queue::{Answer, Answerer, Question, Queue};
 use super::record::Judged;
-use super::{digest_of_documents, session, strict};
+use super::{session, strict};
 
 /// The log of a process that judges one call.
 pub struct Journal(Audit);

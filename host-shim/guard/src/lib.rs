@@ -48,6 +48,7 @@ mod message;
 mod method;
 mod outlet;
 mod pins;
+mod policy;
 mod queue;
 mod record;
 mod relay;
@@ -67,7 +68,7 @@ mod tools;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use callgate_engine::advice::help_for_unknown_tool;
 use callgate_host::Gate;
@@ -76,6 +77,7 @@ use asking::Asked;
 use audit::Audit;
 use listed::{Compared, Edition, Listed, Standing};
 use message::Request;
+use policy::Policy;
 use record::Record;
 use revisions::Revisions;
 use shown::Shown;
@@ -137,15 +139,6 @@ pub struct Guard {
     /// How many reloads have hidden other tools of these.
     list_changes: AtomicU64,
     revisions: Mutex<Revisions>,
-}
-
-/// A gate, the digest of its documents, and the tools that were accepted.
-struct Policy {
-    gate: Gate,
-    digest: String,
-    pins: Option<Pins>,
-    /// The tools that the client may know of, once it asks.
-    shown: OnceLock<Shown>,
 }
 
 impl Guard {
@@ -368,29 +361,6 @@ impl Guard {
     fn warn(&self, message: &str) {
         (self.warn)(&format!("{}: {message}", self.server));
     }
-}
-
-impl Policy {
-    fn new(gate: Gate, pins: Option<Pins>) -> Self {
-        let digest = digest_of_documents(&gate);
-        Self {
-            gate,
-            digest,
-            pins,
-            shown: OnceLock::new(),
-        }
-    }
-}
-
-/// The digest of everything that a gate judges by.
-fn digest_of_documents(gate: &Gate) -> String {
-    let documents: Vec<(&str, &str)> = gate
-        .documents()
-        .iter()
-        .map(|document| (document.part.as_str(), document.text.as_str()))
-        .collect();
-    // Texts are always JSON.
-    digest::digest(&serde_json::to_vec(&documents).unwrap_or_default())
 }
 
 /// Tells this run of the guard from others that write the same log.

@@ -1,0 +1,41 @@
+//! What the guard judges by, from one reload to the next.
+
+use std::sync::OnceLock;
+
+use callgate_host::Gate;
+
+use super::digest::digest;
+use super::pins::Pins;
+use super::shown::Shown;
+
+/// A gate, the digest of its documents, and the tools that were accepted.
+pub(super) struct Policy {
+    pub(super) gate: Gate,
+    pub(super) digest: String,
+    pub(super) pins: Option<Pins>,
+    /// The tools that the client may know of, once it asks.
+    pub(super) shown: OnceLock<Shown>,
+}
+
+impl Policy {
+    pub(super) fn new(gate: Gate, pins: Option<Pins>) -> Self {
+        let digest = digest_of_documents(&gate);
+        Self {
+            gate,
+            digest,
+            pins,
+            shown: OnceLock::new(),
+        }
+    }
+}
+
+/// The digest of everything that a gate judges by.
+pub(super) fn digest_of_documents(gate: &Gate) -> String {
+    let documents: Vec<(&str, &str)> = gate
+        .documents()
+        .iter()
+        .map(|document| (document.part.as_str(), document.text.as_str()))
+        .collect();
+    // Texts are always JSON.
+    digest(&serde_json::to_vec(&documents).unwrap_or_default())
+}

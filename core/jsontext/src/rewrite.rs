@@ -391,7 +391,11 @@ mod tests {
 
     #[test]
     fn members_in_another_order_are_written_anew() {
-        check(r#"{"a": 1, "b": 2}"#, json!({"b": 3, "a": 1}), r#"{"b": 3, "a": 1}"#);
+        check(
+            r#"{"a": 1, "b": 2}"#,
+            json!({"b": 3, "a": 1}),
+            r#"{"b": 3, "a": 1}"#,
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ const LONGEST: usize = super::child::FROM_SERVER;
 pub(super) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 /// One request to a server.
-pub(super) struct Asked<'a> {
+pub(super) struct ListRequest<'a> {
     pub(super) id: &'a Id,
     pub(super) text: String,
 }
@@ -92,7 +92,7 @@ fn own_answer(id: &Id, method: &str) -> String {
 
 /// Begins, and asks for all pages.
 pub(super) fn list(
-    mut ask: impl FnMut(Asked<'_>) -> Result<String, String>,
+    mut ask: impl FnMut(ListRequest<'_>) -> Result<String, String>,
     begun: impl FnOnce(),
 ) -> Result<String, String> {
     let mut count = 0;
@@ -100,7 +100,7 @@ pub(super) fn list(
         let id = Id::own(&format!("callgate/{count}"));
         count += 1;
         let text = reply::request(&id, method, params);
-        let answer = ask(Asked { id: &id, text })?;
+        let answer = ask(ListRequest { id: &id, text })?;
         let unreadable = || format!("answers `{method}` with something else: {}", brief(&answer));
         let members: Members<'_> = serde_json::from_str(&answer).map_err(|_| unreadable())?;
         Ok(members.get("result").ok_or_else(unreadable)?.get().to_owned())

@@ -4,10 +4,10 @@
 //! it. All of them answer in the queue. Clients have no forms, or decline them by themselves, so a form is never the only way.
 
 mod command;
+mod continuations;
 mod form;
 mod state;
 mod touched;
-mod unfinished;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,9 +21,9 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::queue::{Answer, Answerer, Question, Queue};
+use continuations::UnfinishedCalls;
+pub(super) use continuations::{Approved, Continuation};
 pub use touched::touched;
-use unfinished::UnfinishedCalls;
-pub(super) use unfinished::{Approved, GoesOn};
 
 /// How many calls of one client may wait for a person at a time.
 pub(super) const WAITING: usize = 64;
@@ -48,11 +48,11 @@ pub struct Asking {
 }
 
 /// The asking of one guard.
-pub(super) struct Asked {
+pub(super) struct Questioner {
     asking: Asking,
     key: state::Key,
     /// Calls whose client asks, and comes back with an answer in another request.
-    parked: Mutex<BTreeMap<String, Parked>>,
+    returning: Mutex<BTreeMap<String, ReturningCall>>,
     unfinished: UnfinishedCalls,
     /// How many clients have begun a session.
     clients: AtomicU64,
@@ -60,16 +60,16 @@ pub(super) struct Asked {
 
 /// A question that was put, and until when an answer counts.
 #[derive(Clone, Debug)]
-pub(super) struct Put {
+pub(super) struct OpenQuestion {
     pub(super) question: Question,
     pub(super) at: Instant,
     pub(super) deadline: Instant,
 }
 
 /// A call that a client asks about before it sends it again.
-pub(super) struct Parked {
+pub(super) struct ReturningCall {
     pub(super) rule: String,
-    pub(super) put: Put,
+    pub(super) open: OpenQuestion,
     /// Tells the client from others, as far as it can be told.
     pub(super) client: String,
     /// The server's own parts of the client's answer, as JSON text: its state, and the answers to it.
@@ -78,7 +78,7 @@ pub(super) struct Parked {
 
 /// The call to which an answer that comes in another request is bound.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bound<'a> {
+pub(super) struct CallBinding<'a> {
     pub(super) server: &'a str,
     pub(super) tool: &'a str,
     /// The digest of the arguments that were judged.
@@ -88,7 +88,7 @@ pub(super) struct Bound<'a> {
 }
 
 /// The call that is asked about.
-pub(super) struct About<'a> {
+pub(super) struct CallSummary<'a> {
     pub(super) id: &'a str,
     pub(super) server: &'a str,
     pub(super) tool: &'a str,
@@ -100,21 +100,21 @@ pub(super) struct About<'a> {
     pub(super) has_session: bool,
 }
 
-impl Asked {
+impl Questioner {
     /// # Errors
     /// The operating system has no randomness.
     pub(super) fn new(asking: Asking) -> io::Result<Self> {
         Ok(Self {
             asking,
             key: state::Key::new()?,
-            parked: Mutex::default(),
+            returning: Mutex::default(),
             unfinished: UnfinishedCalls::default(),
             clients: AtomicU64::new(0),
         })
     }
 
     /// Puts a question where everybody who may answer it finds it, but in a form of the client.
-    pub(super) fn ask(&self, about: About<'_>, warn: fn(&str)) -> io::Result<Put> {
+    pub(super) fn ask(&self, about: CallSummary<'_>, warn: fn(&str)) -> io::Result<OpenQuestion> {
         let (asked, at) = (Timestamp::now(), Instant::now());
         let until = asked
             .saturating_add(self.asking.patience)
@@ -146,7 +146,7 @@ impl Asked {
                 question.server
             ));
         }
-        Ok(Put {
+        Ok(OpenQuestion {
             question,
             at,
             deadline: at + self.asking.patience,
@@ -159,35 +159,40 @@ impl Asked {
     }
 
     /// Takes what a client says to a form. What is not an answer changes nothing.
-    pub(super) fn form_answered(&self, put: &Put, result: &Value) -> io::Result<()> {
-        if let Some(answer) = form::answer(result, put.at.elapsed()) {
+    pub(super) fn form_answered(&self, open: &OpenQuestion, result: &Value) -> io::Result<()> {
+        if let Some(answer) = form::answer(result, open.at.elapsed()) {
             // Somebody else may have answered already.
             self.asking
                 .queue
-                .answer(&put.question.id, answer, Answerer::Client)?;
+                .answer(&open.question.id, answer, Answerer::Client)?;
         }
         Ok(())
     }
 
     /// The answer to a question: `None` while it waits. No answer in time denies, and so does one that cannot be read.
-    pub(super) fn answer_to(&self, put: &Put) -> Option<(Answer, Option<Answerer>)> {
-        let is_over = Instant::now() >= put.deadline;
-        match self.asking.queue.answer_to(&put.question.id) {
+    pub(super) fn answer_to(&self, open: &OpenQuestion) -> Option<(Answer, Option<Answerer>)> {
+        let is_over = Instant::now() >= open.deadline;
+        match self.asking.queue.answer_to(&open.question.id) {
             Ok(None) if !is_over => None,
             Ok(Some((answer, by))) if !is_over => Some((answer, Some(by))),
             Ok(_) | Err(_) => Some((Answer::Deny, None)),
         }
     }
 
-    pub(super) fn withdraw(&self, put: &Put) {
-        self.asking.queue.withdraw(&put.question.id);
+    pub(super) fn withdraw(&self, open: &OpenQuestion) {
+        self.asking.queue.withdraw(&open.question.id);
     }
 
     /// The result that has a client of the modern era ask, and then send the call again.
-    pub(super) fn input_required(&self, parked: Parked, form: &Value, bound: Bound<'_>) -> Option<Value> {
-        let id = parked.put.question.id.clone();
+    pub(super) fn input_required(
+        &self,
+        returning: ReturningCall,
+        form: &Value,
+        bound: CallBinding<'_>,
+    ) -> Option<Value> {
+        let id = returning.open.question.id.clone();
         let state = self.key.state(&id, bound)?;
-        self.parked().insert(id, parked);
+        self.returning().insert(id, returning);
         Some(json!({
             "resultType": "input_required",
             "inputRequests": {QUESTION: {"method": "elicitation/create", "params": form}},
@@ -196,9 +201,9 @@ impl Asked {
     }
 
     /// The call that a state was given out for: once, and for nothing else than what it is bound to.
-    pub(super) fn parked_call(&self, state: &str, bound: Bound<'_>) -> Option<Parked> {
+    pub(super) fn returned_call(&self, state: &str, bound: CallBinding<'_>) -> Option<ReturningCall> {
         let question = self.key.question(state, bound)?;
-        self.parked().remove(question)
+        self.returning().remove(question)
     }
 
     /// A name for a client that has begun a session.
@@ -209,19 +214,22 @@ impl Asked {
     /// Returns `true` if one more call of a client may wait for it to ask, beside `others` of its calls that wait for a person.
     pub(super) fn has_room(&self, client: &str, others: usize) -> bool {
         self.forget_late();
-        let parked = self.parked();
-        let own = parked.values().filter(|parked| parked.client == client).count();
-        own + others < WAITING && parked.len() < PARKED
+        let returning = self.returning();
+        let own = returning
+            .values()
+            .filter(|returning| returning.client == client)
+            .count();
+        own + others < WAITING && returning.len() < PARKED
     }
 
     /// Forgets the calls that wait for their clients to ask and whose time is over.
     pub(super) fn forget_late(&self) {
         let now = Instant::now();
-        let mut parked = self.parked();
-        parked.retain(|_, parked| {
-            let waits = now < parked.put.deadline;
+        let mut returning = self.returning();
+        returning.retain(|_, returning| {
+            let waits = now < returning.open.deadline;
             if !waits {
-                self.withdraw(&parked.put);
+                self.withdraw(&returning.open);
             }
             waits
         });
@@ -229,22 +237,22 @@ impl Asked {
 
     /// Forgets all of them, since nobody is left to ask.
     pub(super) fn forget(&self) {
-        for parked in std::mem::take(&mut *self.parked()).into_values() {
-            self.withdraw(&parked.put);
+        for returning in std::mem::take(&mut *self.returning()).into_values() {
+            self.withdraw(&returning.open);
         }
         self.unfinished.forget();
     }
 
     /// The server asks its client for more before it goes on with an approved call. Gives the state with which the client sends
     /// the call again.
-    pub(super) fn is_unfinished(&self, server: &str, goes_on: GoesOn) -> Option<String> {
-        let approved = goes_on.approved.clone();
-        let id = self.unfinished.remember(goes_on, self.asking.patience);
+    pub(super) fn remember_unfinished(&self, server: &str, continuation: Continuation) -> Option<String> {
+        let approved = continuation.approved.clone();
+        let id = self.unfinished.remember(continuation, self.asking.patience);
         self.key.state(&id, approved.bound(server))
     }
 
     /// The approved call that a state was given out for, with which a client answers its server: once.
-    pub(super) fn goes_on(&self, state: &str, bound: Bound<'_>) -> Option<GoesOn> {
+    pub(super) fn continued(&self, state: &str, bound: CallBinding<'_>) -> Option<Continuation> {
         self.unfinished.take(self.key.question(state, bound)?)
     }
 
@@ -261,8 +269,8 @@ impl Asked {
         self.asking.queue.approvals()
     }
 
-    fn parked(&self) -> MutexGuard<'_, BTreeMap<String, Parked>> {
-        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn returning(&self) -> MutexGuard<'_, BTreeMap<String, ReturningCall>> {
+        self.returning.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -73,7 +73,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use callgate_engine::advice::help_for_unknown_tool;
 use callgate_host::Gate;
 
-use asking::Asked;
+use asking::Questioner;
 use audit::Audit;
 use listed::{Compared, Edition, Listed, Standing};
 use message::Request;
@@ -121,7 +121,7 @@ pub struct GuardOptions {
 pub struct Guard {
     server: String,
     policy: RwLock<Arc<Policy>>,
-    asked: Option<Asked>,
+    asked: Option<Questioner>,
     audit: Option<Audit>,
     telemetry: Option<Telemetry>,
     observes: bool,
@@ -161,7 +161,7 @@ impl Guard {
         let guard = Self {
             server,
             policy: RwLock::new(Arc::new(Policy::new(gate, pins))),
-            asked: asking.map(Asked::new).transpose()?,
+            asked: asking.map(Questioner::new).transpose()?,
             audit: audit.map(|path| Audit::open(path, observe)).transpose()?,
             telemetry: None,
             observes: observe,

@@ -18,7 +18,7 @@ use super::Guard;
 use super::child::{self, ENDING, Program, Running};
 use super::lines::{self, Line};
 use super::outlet::Outlet;
-use super::relay::{Relay, Step};
+use super::relay::{Delivery, Relay};
 
 /// Bytes of the longest message of a client: a call of the largest size, and what stands around it.
 pub(super) const FROM_CLIENT: usize = 20 * 1024 * 1024;
@@ -252,11 +252,11 @@ impl Shared {
         let _ = tell.send(Event::ClientLeft);
     }
 
-    fn take(&self, step: Step) {
+    fn take(&self, step: Delivery) {
         match step {
-            Step::ToServer(message) => self.server.send(message),
-            Step::ToClient(message) => self.client.send(message),
-            Step::Refused(_) | Step::Nowhere => {}
+            Delivery::ToServer(message) => self.server.send(message),
+            Delivery::ToClient(message) => self.client.send(message),
+            Delivery::Refused(_) | Delivery::Nowhere => {}
         }
     }
 }

@@ -9,7 +9,7 @@ use std::io::{self, Read as _};
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 
-use super::Bound;
+use super::CallBinding;
 
 /// Tells the guard's own states from those of servers.
 const PREFIX: &str = "callgate-1.";
@@ -32,7 +32,7 @@ impl Key {
     }
 
     /// The state of a question.
-    pub(super) fn state(&self, question: &str, bound: Bound<'_>) -> Option<String> {
+    pub(super) fn state(&self, question: &str, bound: CallBinding<'_>) -> Option<String> {
         Some(format!(
             "{PREFIX}{question}.{}",
             hex(self.code(&parts(question, bound))?)
@@ -40,7 +40,7 @@ impl Key {
     }
 
     /// The question of a state; `None` unless it was given out for just this.
-    pub(super) fn question<'s>(&self, state: &'s str, bound: Bound<'_>) -> Option<&'s str> {
+    pub(super) fn question<'s>(&self, state: &'s str, bound: CallBinding<'_>) -> Option<&'s str> {
         let (question, code) = state.strip_prefix(PREFIX)?.rsplit_once('.')?;
         let mac = self.mac(&parts(question, bound))?;
         mac.verify_slice(&unhex(code)?).ok()?;
@@ -68,7 +68,7 @@ pub(super) fn is_own(state: &str) -> bool {
     state.starts_with(PREFIX)
 }
 
-fn parts<'a>(question: &'a str, bound: Bound<'a>) -> [&'a str; 5] {
+fn parts<'a>(question: &'a str, bound: CallBinding<'a>) -> [&'a str; 5] {
     [question, bound.server, bound.tool, bound.arguments, bound.policy]
 }
 
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_state_holds_for_what_it_was_given_out_for() {
         let (key, other) = (Key::new().unwrap(), Key::new().unwrap());
-        let bound = Bound {
+        let bound = CallBinding {
             server: "s",
             tool: "t",
             arguments: "a",
@@ -101,17 +101,17 @@ mod tests {
         assert_eq!(key.question(&state, bound), Some("q-1"));
         assert_eq!(other.question(&state, bound), None);
         for changed in [
-            Bound {
+            CallBinding {
                 server: "st",
                 tool: "",
                 ..bound
             },
-            Bound { tool: "u", ..bound },
-            Bound {
+            CallBinding { tool: "u", ..bound },
+            CallBinding {
                 arguments: "b",
                 ..bound
             },
-            Bound { policy: "q", ..bound },
+            CallBinding { policy: "q", ..bound },
         ] {
             assert_eq!(key.question(&state, changed), None);
         }

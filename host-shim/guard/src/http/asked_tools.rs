@@ -11,7 +11,7 @@ use super::envelope::{Envelope, Kind};
 use super::events::Event;
 use super::remote::{Connection, Remote, Reply};
 use super::response::Failure;
-use crate::asked_tools::{Asked, INITIALIZED, late, list};
+use crate::asked_tools::{INITIALIZED, ListRequest, late, list};
 use crate::message::Id;
 
 /// The tools of a server, all pages together, as JSON text.
@@ -24,7 +24,7 @@ pub fn tools_of_remote(remote: Remote, within: Duration) -> Result<String, Strin
     let runtime = runtime.map_err(|error| format!("no client can be started: {error}"))?;
     let connection = Connection::new(Arc::new(remote));
     let listed = list(
-        |Asked { id, text }| {
+        |ListRequest { id, text }| {
             let left = deadline.saturating_duration_since(Instant::now());
             let answer = runtime.block_on(async { timeout(left, exchange(&connection, id, text)).await });
             let answer = answer.map_err(|_| late(within))?;

@@ -15,7 +15,7 @@ use super::response::{Events, Failure};
 use super::session::{Client, INITIALIZED, Server, Session};
 use super::streams::Piece;
 use crate::message::Id;
-use crate::relay::Step;
+use crate::relay::Delivery;
 use crate::reply;
 
 /// How often a broken stream is gone on with, and how long is waited if the server does not say.
@@ -164,7 +164,7 @@ impl Session {
                 self.pass_to_client(connection, envelope, text, origin, event)
                     .await
             }
-            None => self.take(Step::Nowhere, origin, event).await,
+            None => self.take(Delivery::Nowhere, origin, event).await,
         }
     }
 

@@ -23,7 +23,7 @@ use super::sessions::{Behind, Listener};
 use super::streams::{Piece, Streams};
 use super::workers::Worker;
 use crate::message::Id;
-use crate::relay::{Relay, Step};
+use crate::relay::{Delivery, Relay};
 use crate::reply;
 use crate::revisions::{Revisions, only_handshake};
 
@@ -116,7 +116,7 @@ impl Listener {
         };
         let Some(id) = envelope.id().cloned() else {
             match session.judge(text) {
-                Step::Refused(refused) => return Err(message(StatusCode::BAD_REQUEST, refused)),
+                Delivery::Refused(refused) => return Err(message(StatusCode::BAD_REQUEST, refused)),
                 // It may be the answer to another request, which waited for this message.
                 step => session.take(step, None, Event::default()).await,
             }
@@ -131,7 +131,7 @@ impl Listener {
         leaving.request = Some(id.clone());
         let is_modern = envelope.revision.is_some();
         let step = match session.judge(text) {
-            Step::ToClient(text) if answered(&text).is_some_and(|answered| answered == id) => {
+            Delivery::ToClient(text) if answered(&text).is_some_and(|answered| answered == id) => {
                 leaving.is_answered = true;
                 return Ok(self.last(text, is_modern, begun));
             }
@@ -202,8 +202,8 @@ impl Listener {
             Behind::Program(_) if envelope.id().is_none() => {
                 // It belongs to no request that a program has.
                 return match Relay::new(Arc::clone(&self.guard)).client_sent(text) {
-                    Step::Refused(refused) => Err(message(StatusCode::BAD_REQUEST, refused)),
-                    Step::ToServer(_) | Step::ToClient(_) | Step::Nowhere => {
+                    Delivery::Refused(refused) => Err(message(StatusCode::BAD_REQUEST, refused)),
+                    Delivery::ToServer(_) | Delivery::ToClient(_) | Delivery::Nowhere => {
                         Ok(text_answer(StatusCode::ACCEPTED, ""))
                     }
                 };

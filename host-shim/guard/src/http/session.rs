@@ -19,7 +19,7 @@ use crate::child::Running;
 use crate::listed::Listed;
 use crate::message::Id;
 use crate::outlet::Outlet;
-use crate::relay::{Relay, Step};
+use crate::relay::{Delivery, Relay};
 use crate::stdio::TELLING;
 
 /// How often it is looked whether a person has answered, or other tools are hidden.
@@ -128,7 +128,7 @@ impl Session {
     }
 
     /// Judges a message of the client, which may read the disk.
-    pub(super) fn judge(&self, text: String) -> Step {
+    pub(super) fn judge(&self, text: String) -> Delivery {
         self.touch();
         block_in_place(|| self.relay().client_sent(text))
     }
@@ -139,7 +139,7 @@ impl Session {
     }
 
     /// Refuses a text that is not a message.
-    pub(super) fn unreadable(&self, what: &str) -> Step {
+    pub(super) fn unreadable(&self, what: &str) -> Delivery {
         self.relay().unreadable(what)
     }
 
@@ -156,18 +156,18 @@ impl Session {
     }
 
     /// Does what a step says.
-    pub(super) async fn take(self: &Arc<Self>, step: Step, origin: Option<&Id>, event: Event) {
+    pub(super) async fn take(self: &Arc<Self>, step: Delivery, origin: Option<&Id>, event: Event) {
         match step {
-            Step::ToServer(text) => {
+            Delivery::ToServer(text) => {
                 if self.forward(text, origin.cloned()) {
                     // A client on a stream misses nothing that the server says once it has begun.
                     let _ = timeout(BEGINNING, self.has_asked.notified()).await;
                 }
             }
-            Step::ToClient(text) => self.deliver(text, origin, event).await,
+            Delivery::ToClient(text) => self.deliver(text, origin, event).await,
             // A client that goes on after an event has to know of it.
-            Step::Nowhere if event.id.is_some() => self.deliver(String::new(), origin, event).await,
-            Step::Refused(_) | Step::Nowhere => {}
+            Delivery::Nowhere if event.id.is_some() => self.deliver(String::new(), origin, event).await,
+            Delivery::Refused(_) | Delivery::Nowhere => {}
         }
     }
 
@@ -262,7 +262,7 @@ impl Session {
         while let Ok(Some(mut event)) = events.next().await {
             match event.data.take().filter(|data| !data.is_empty()) {
                 Some(text) => self.server_said(text, origin.as_ref(), event).await,
-                None => self.take(Step::Nowhere, origin.as_ref(), event).await,
+                None => self.take(Delivery::Nowhere, origin.as_ref(), event).await,
             }
         }
         if let Client::Streams(streams) = &self.client {

@@ -9,7 +9,7 @@ use callgate_host::{CallText, Unoffered};
 
 use super::questions::own_state;
 use super::sending::ArgumentsPlace;
-use super::{Judgement, Next, Relay, Sent, Step, denied};
+use super::{Delivery, Disposition, Judgement, Relay, Sent, denied};
 use crate::asking;
 use crate::listed::Standing;
 use crate::message::{Request, ToolCall};
@@ -24,11 +24,15 @@ const UNANNOTATED: &str =
     ". No annotation names this tool, so every call of it is denied: `callgate annotate` writes one.";
 
 impl Relay {
-    pub(super) fn call(&mut self, message: &str, request: &Request<'_>) -> Next {
+    pub(super) fn call(&mut self, message: &str, request: &Request<'_>) -> Disposition {
         let call = match ToolCall::read(request) {
             Ok(call) => call,
             Err(reason) => {
-                return Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason));
+                return Disposition::Deliver(self.refuse(
+                    Some(&request.id.json),
+                    reply::INVALID_PARAMS,
+                    &reason,
+                ));
             }
         };
         match self.hold(request, &call) {
@@ -38,38 +42,42 @@ impl Relay {
     }
 
     /// The same once the server has listed its tools, or will not.
-    pub(super) fn call_now(&mut self, message: &str, request: &Request<'_>) -> Next {
+    pub(super) fn call_now(&mut self, message: &str, request: &Request<'_>) -> Disposition {
         match ToolCall::read(request) {
             Ok(call) => self.called(message, request, &call),
-            Err(reason) => Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason)),
+            Err(reason) => {
+                Disposition::Deliver(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason))
+            }
         }
     }
 
-    fn called(&mut self, message: &str, request: &Request<'_>, call: &ToolCall<'_>) -> Next {
+    fn called(&mut self, message: &str, request: &Request<'_>, call: &ToolCall<'_>) -> Disposition {
         // Who observes asks nobody, and who stops waits for nobody.
         let asks = !self.guard.observes && self.stopped.is_none();
         if let Some(state) = own_state(call).filter(|_| asks) {
-            return Next::Step(self.asked_again(message, request, call, &state));
+            return Disposition::Deliver(self.asked_again(message, request, call, &state));
         }
         match self.judge(call) {
             Ok(judged) => self.decided(message, request, call, judged),
-            Err(reason) => Next::Step(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason)),
+            Err(reason) => {
+                Disposition::Deliver(self.refuse(Some(&request.id.json), reply::INVALID_PARAMS, &reason))
+            }
         }
     }
 
-    pub(super) fn follow(&mut self, next: Next, message: String) -> Step {
+    pub(super) fn follow(&mut self, next: Disposition, message: String) -> Delivery {
         match next {
-            Next::Send(Some((arguments, place))) => Step::ToServer(place.put(message, &arguments)),
-            Next::Send(None) => Step::ToServer(message),
-            Next::Wait(step) => {
+            Disposition::Send(Some((arguments, place))) => Delivery::ToServer(place.put(message, &arguments)),
+            Disposition::Send(None) => Delivery::ToServer(message),
+            Disposition::Wait(step) => {
                 self.questions.keep(message);
                 step
             }
-            Next::Hold(step) => {
+            Disposition::Hold(step) => {
                 self.listing.keep(message);
                 step
             }
-            Next::Step(step) => step,
+            Disposition::Deliver(step) => step,
         }
     }
 
@@ -157,7 +165,7 @@ impl Relay {
         request: &Request<'_>,
         call: &ToolCall<'_>,
         judgement: Judgement,
-    ) -> Next {
+    ) -> Disposition {
         let guard = Arc::clone(&self.guard);
         let response = &judgement.response;
         let place = ArgumentsPlace::find(message, request, call);
@@ -188,7 +196,12 @@ impl Relay {
             guard.warn(&format!("the log cannot be written: {error}"));
             if !guard.observes {
                 let verdict = denied("structural-audit", reason);
-                return Next::Step(Step::ToClient(reply::denial(&request.id, era, &verdict, "")));
+                return Disposition::Deliver(Delivery::ToClient(reply::denial(
+                    &request.id,
+                    era,
+                    &verdict,
+                    "",
+                )));
             }
         }
         if arguments.is_some() {
@@ -201,7 +214,7 @@ impl Relay {
             };
             self.wait(&request.id, Kind::Call, Some(sent));
             let judged = judgement.response.arguments.filter(|_| !guard.observes);
-            return Next::Send(judged.zip(place));
+            return Disposition::Send(judged.zip(place));
         }
         let advice = match &response.verdict.decision {
             Decision::Escalate(_) => match self.ask(request, call, (&number, &judgement), era) {
@@ -218,6 +231,11 @@ impl Relay {
             None => judged_as(&rewritten(call.arguments, sent, explanation)),
         };
         let (verdict, advice) = (&response.verdict, format!("{judged}{advice}"));
-        Next::Step(Step::ToClient(reply::denial(&request.id, era, verdict, &advice)))
+        Disposition::Deliver(Delivery::ToClient(reply::denial(
+            &request.id,
+            era,
+            verdict,
+            &advice,
+        )))
     }
 }

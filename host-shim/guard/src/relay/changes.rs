@@ -9,7 +9,7 @@
 use callgate_jsontext::Members;
 use serde_json::value::RawValue;
 
-use super::{Relay, Step};
+use super::{Delivery, Relay};
 use crate::message::{Id, Request, check_names};
 use crate::reply;
 use crate::tools::write_with;
@@ -84,7 +84,7 @@ impl Relay {
     }
 
     /// The answer to `initialize`, where it has to say that changes in the list of tools are told.
-    pub(super) fn announced(&mut self, answer: &Members<'_>) -> Option<Step> {
+    pub(super) fn announced(&mut self, answer: &Members<'_>) -> Option<Delivery> {
         if self.guard.observes {
             return None;
         }
@@ -102,23 +102,24 @@ impl Relay {
         let tools = write_with(&tools, "listChanged", "true");
         let capabilities = write_with(&capabilities, "tools", &tools);
         let result = write_with(&result, "capabilities", &capabilities);
-        Some(Step::ToClient(write_with(answer, "result", &result)))
+        Some(Delivery::ToClient(write_with(answer, "result", &result)))
     }
 
     /// Tells the client that other tools are hidden than it knows of.
-    pub(super) fn list_changes(&mut self) -> Vec<Step> {
+    pub(super) fn list_changes(&mut self) -> Vec<Delivery> {
         let now = self.guard.list_changes();
         if self.changes.told == now {
             return Vec::new();
         }
         let mut steps = Vec::new();
         if self.changes.is_announced && self.changes.has_begun {
-            steps.push(Step::ToClient(reply::list_changed(None)));
+            steps.push(Delivery::ToClient(reply::list_changed(None)));
         }
         self.forget_subscriptions();
         let subscriptions = self.changes.subscriptions.iter();
         let told = subscriptions.filter(|subscription| subscription.is_acknowledged);
-        steps.extend(told.map(|subscription| Step::ToClient(reply::list_changed(Some(&subscription.id)))));
+        steps
+            .extend(told.map(|subscription| Delivery::ToClient(reply::list_changed(Some(&subscription.id)))));
         if !steps.is_empty() {
             self.changes.told = now;
         }
@@ -168,7 +169,7 @@ mod tests {
         )
     }
 
-    fn begin(relay: &mut Relay, capabilities: &str) -> Step {
+    fn begin(relay: &mut Relay, capabilities: &str) -> Delivery {
         client(
             relay,
             r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#,
@@ -204,7 +205,7 @@ mod tests {
         reload(&relay, WAITS);
         assert_eq!(relay.by_itself(), []);
         reload(&relay, OTHERS);
-        assert_eq!(relay.by_itself(), [Step::ToClient(LIST_CHANGED.to_owned())]);
+        assert_eq!(relay.by_itself(), [Delivery::ToClient(LIST_CHANGED.to_owned())]);
         assert_eq!(relay.by_itself(), []);
         assert_eq!(listed(&mut relay), r#"[{"name":"read"}]"#);
         // Another client of the same guard that came since has heard nothing else.
@@ -213,8 +214,8 @@ mod tests {
         initialized(&mut other);
         assert_eq!(other.by_itself(), []);
         reload(&relay, WAITS);
-        assert_eq!(relay.by_itself(), [Step::ToClient(LIST_CHANGED.to_owned())]);
-        assert_eq!(other.by_itself(), [Step::ToClient(LIST_CHANGED.to_owned())]);
+        assert_eq!(relay.by_itself(), [Delivery::ToClient(LIST_CHANGED.to_owned())]);
+        assert_eq!(other.by_itself(), [Delivery::ToClient(LIST_CHANGED.to_owned())]);
     }
 
     #[test]
@@ -248,7 +249,7 @@ mod tests {
     fn the_answer_to_initialize_says_that_changes_are_told() {
         let mut relay = relay();
         let begun =
-            |tools: &str| Step::ToClient(welcome(&format!(r#"{{"x":1e0,"tools":{tools},"y":[ 2 ]}}"#)));
+            |tools: &str| Delivery::ToClient(welcome(&format!(r#"{{"x":1e0,"tools":{tools},"y":[ 2 ]}}"#)));
         for (tools, expected) in [
             ("{}", r#"{"listChanged":true}"#),
             (r#"{"listChanged":false,"a": 1}"#, r#"{"listChanged":true,"a":1}"#),
@@ -265,7 +266,7 @@ mod tests {
         let mut observes = relay_with(|options| options.observe = true);
         assert_eq!(
             begin(&mut observes, r#"{"tools":{}}"#),
-            Step::ToClient(welcome(r#"{"tools":{}}"#))
+            Delivery::ToClient(welcome(r#"{"tools":{}}"#))
         );
     }
 
@@ -295,7 +296,7 @@ mod tests {
             (7, tools),
         ] {
             let said = acknowledged(id, given);
-            assert_eq!(relay.server_sent(said.clone()), Step::ToClient(said));
+            assert_eq!(relay.server_sent(said.clone()), Delivery::ToClient(said));
         }
         // This one is over.
         client(
@@ -304,7 +305,7 @@ mod tests {
         );
         reload(&relay, WAITS);
         let expected = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2}}}"#;
-        assert_eq!(relay.by_itself(), [Step::ToClient(expected.to_owned())]);
+        assert_eq!(relay.by_itself(), [Delivery::ToClient(expected.to_owned())]);
         assert_eq!(relay.by_itself(), []);
     }
 }

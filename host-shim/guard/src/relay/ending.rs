@@ -1,6 +1,6 @@
 //! The end of a client's calls: those that the server has may still be answered, and no other is sent.
 
-use super::{Outcome, Relay, Step, Waiting, reply};
+use super::{Delivery, Outcome, Relay, Waiting, reply};
 
 /// Said of calls that have not been sent when the guard is told to stop, or its client leaves.
 const STOPPED: &str = "The guard is stopping, so the call was not sent";
@@ -17,9 +17,9 @@ impl Relay {
         self.stopped.get_or_insert(reason);
         let steps = self.end_questions().into_iter().chain(self.end_listing());
         let told = steps.filter_map(|step| match step {
-            Step::ToClient(text) => Some(text),
+            Delivery::ToClient(text) => Some(text),
             // They are denied, so none is sent.
-            Step::ToServer(_) | Step::Refused(_) | Step::Nowhere => None,
+            Delivery::ToServer(_) | Delivery::Refused(_) | Delivery::Nowhere => None,
         });
         told.collect()
     }
@@ -114,8 +114,11 @@ mod tests {
     fn a_call_that_waits_for_a_person_is_denied() {
         let folder = tempfile::tempdir().unwrap();
         let (mut relay, queue) = asking(folder.path());
-        assert_eq!(client(&mut relay, &reading(1, "/docs/a")), Step::Nowhere);
-        assert!(matches!(client(&mut relay, &reading(2, "a")), Step::ToServer(_)));
+        assert_eq!(client(&mut relay, &reading(1, "/docs/a")), Delivery::Nowhere);
+        assert!(matches!(
+            client(&mut relay, &reading(2, "a")),
+            Delivery::ToServer(_)
+        ));
         assert_eq!(
             ids_and_rules(&relay.stop()),
             [(1, "structural-stopped".to_owned())]
@@ -126,7 +129,7 @@ mod tests {
         let late = to_client(client(&mut relay, &reading(3, "b")));
         assert_eq!(late["result"]["_meta"]["callgate/rule"], "structural-stopped");
         let answer = r#"{"jsonrpc":"2.0","id":2,"result":{}}"#.to_owned();
-        assert_eq!(relay.server_sent(answer.clone()), Step::ToClient(answer));
+        assert_eq!(relay.server_sent(answer.clone()), Delivery::ToClient(answer));
         assert_eq!(relay.server_left(), [""; 0]);
         let expected = [
             pair("escalate", "ask"),
@@ -178,7 +181,7 @@ mod tests {
             "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}});
         client(&mut relay, &call("1", &params.to_string()));
         let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}"#.to_owned();
-        assert!(matches!(relay.server_sent(error.clone()), Step::ToServer(_)));
+        assert!(matches!(relay.server_sent(error.clone()), Delivery::ToServer(_)));
         assert_eq!(relay.stop(), [""; 0]);
         assert_eq!(relay.server_left(), [error]);
         let log = std::fs::read_to_string(folder.path().join("log")).unwrap();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use callgate_jsontext::Members;
 use serde_json::value::RawValue;
 
-use super::{Relay, Step};
+use super::{Delivery, Relay};
 use crate::message::{Id, Request, text_of};
 use crate::method::Kind;
 use crate::reply::{self, revision_of};
@@ -49,7 +49,7 @@ pub(super) struct PendingError {
 
 impl Relay {
     /// Notes a request that shows the client's era. Gives the answer if the server cannot know such a request.
-    pub(super) fn opens(&mut self, request: &Request<'_>) -> Option<Step> {
+    pub(super) fn opens(&mut self, request: &Request<'_>) -> Option<Delivery> {
         let params = request.members.get("params");
         if request.method == "initialize" {
             let revision = member(params, "protocolVersion").unwrap_or_default();
@@ -81,7 +81,7 @@ impl Relay {
     }
 
     /// Learns from the server's answer to a request that shows its era. Gives what takes the answer's place, if anything does.
-    pub(super) fn reveals(&mut self, id: &Id, answer: &Members<'_>, line: &str) -> Option<Step> {
+    pub(super) fn reveals(&mut self, id: &Id, answer: &Members<'_>, line: &str) -> Option<Delivery> {
         let opening = self.openings.remove(&id.text)?;
         let error = AnswerError::of(answer);
         match (opening, error) {
@@ -99,12 +99,12 @@ impl Relay {
                 let supported = error.supported().unwrap_or(known);
                 let reason = only_modern(&revision, &supported);
                 self.guard.warn(&reason);
-                Some(Step::ToClient(error.rewritten(answer, &reason)))
+                Some(Delivery::ToClient(error.rewritten(answer, &reason)))
             }
             (Opening::Discover(revision), Some(error)) if !error.is_modern() => {
                 self.guard.learn(Revisions::Handshake);
                 let reason = only_handshake(&revision);
-                Some(Step::ToClient(error.rewritten(answer, &reason)))
+                Some(Delivery::ToClient(error.rewritten(answer, &reason)))
             }
             (Opening::Discover(_), error) => {
                 self.guard
@@ -119,13 +119,13 @@ impl Relay {
             (Opening::Modern(revision), Some(_)) if self.guard.revisions() == Revisions::Unknown => {
                 Some(self.probe(id, line.to_owned(), revision))
             }
-            (Opening::Probe(held), error) => Some(Step::ToClient(self.probed(*held, answer, error))),
+            (Opening::Probe(held), error) => Some(Delivery::ToClient(self.probed(*held, answer, error))),
             (Opening::Initialize(_) | Opening::Modern(_), _) => None,
         }
     }
 
     /// Asks the server which revisions it speaks, before an error of its own is passed on.
-    fn probe(&mut self, id: &Id, line: String, revision: String) -> Step {
+    fn probe(&mut self, id: &Id, line: String, revision: String) -> Delivery {
         let own = self.own_id();
         let params = serde_json::json!({"_meta": reply::own_meta(&revision)});
         let probe = reply::request(&own, "server/discover", &params);
@@ -140,7 +140,7 @@ impl Relay {
                 deadline: Instant::now() + PATIENCE,
             })),
         );
-        Step::ToServer(probe)
+        Delivery::ToServer(probe)
     }
 
     fn probed(&self, held: PendingError, answer: &Members<'_>, error: Option<AnswerError<'_>>) -> String {
@@ -165,10 +165,10 @@ impl Relay {
     }
 
     /// Those for which it has taken too long.
-    pub(super) fn late_errors(&mut self) -> Vec<Step> {
+    pub(super) fn late_errors(&mut self) -> Vec<Delivery> {
         let now = Instant::now();
         let late = self.release_errors(|held| now >= held.deadline);
-        late.into_iter().map(Step::ToClient).collect()
+        late.into_iter().map(Delivery::ToClient).collect()
     }
 
     fn release_errors(&mut self, is_due: impl Fn(&PendingError) -> bool) -> Vec<String> {
@@ -281,7 +281,10 @@ mod tests {
             (-32020, "", "2026-07-28"),
         ] {
             let mut relay = relay();
-            assert_eq!(client(&mut relay, &initialize()), Step::ToServer(initialize()));
+            assert_eq!(
+                client(&mut relay, &initialize()),
+                Delivery::ToServer(initialize())
+            );
             let answer = to_client(relay.server_sent(error("1", code, data)));
             assert_eq!(answer["error"]["code"], code);
             names(&answer, ["`2025-06-18`", named]);
@@ -290,7 +293,7 @@ mod tests {
         let mut relay = relay();
         client(&mut relay, &initialize());
         let own = error("1", -32602, "");
-        assert_eq!(relay.server_sent(own.clone()), Step::ToClient(own));
+        assert_eq!(relay.server_sent(own.clone()), Delivery::ToClient(own));
     }
 
     #[test]
@@ -304,11 +307,14 @@ mod tests {
         // Later messages of the same era are not sent any more, and `initialize` is.
         let refused = to_client(client(&mut relay, &request(2, "tools/list", META)));
         names(&refused, ["`2026-07-28`", "2025-11-25"]);
-        assert_eq!(client(&mut relay, &initialize()), Step::ToServer(initialize()));
+        assert_eq!(
+            client(&mut relay, &initialize()),
+            Delivery::ToServer(initialize())
+        );
         let welcome = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}"#.to_owned();
-        assert_eq!(relay.server_sent(welcome.clone()), Step::ToClient(welcome));
+        assert_eq!(relay.server_sent(welcome.clone()), Delivery::ToClient(welcome));
         let list = request(2, "tools/list", META);
-        assert_eq!(client(&mut relay, &list), Step::ToServer(list));
+        assert_eq!(client(&mut relay, &list), Delivery::ToServer(list));
     }
 
     #[test]
@@ -323,19 +329,22 @@ mod tests {
         for (id, method) in [(1, "server/discover"), (2, "tools/list"), (3, "initialize")] {
             client(&mut relay, &request(id, method, META));
             assert_eq!(relay.openings.len(), 1);
-            assert!(matches!(cancel(&mut relay, &id.to_string()), Step::ToServer(_)));
+            assert!(matches!(
+                cancel(&mut relay, &id.to_string()),
+                Delivery::ToServer(_)
+            ));
             assert_eq!(relay.openings.len(), 0, "{method}");
         }
         // A client cannot cancel the guard's own questions.
         client(&mut relay, &request(4, "ping", META));
-        let Step::ToServer(probe) = relay.server_sent(error("4", -32601, "")) else {
+        let Delivery::ToServer(probe) = relay.server_sent(error("4", -32601, "")) else {
             panic!()
         };
         let probe: serde_json::Value = serde_json::from_str(&probe).unwrap();
-        assert_eq!(cancel(&mut relay, &probe["id"].to_string()), Step::Nowhere);
+        assert_eq!(cancel(&mut relay, &probe["id"].to_string()), Delivery::Nowhere);
         assert!(matches!(
             relay.server_sent(error(&probe["id"].to_string(), -32601, "")),
-            Step::ToClient(_)
+            Delivery::ToClient(_)
         ));
     }
 
@@ -357,7 +366,7 @@ mod tests {
             let list = request(7, "tools/list", META);
             client(&mut relay, &list);
             let own = error("7", -32602, "");
-            let Step::ToServer(probe) = relay.server_sent(own.clone()) else {
+            let Delivery::ToServer(probe) = relay.server_sent(own.clone()) else {
                 panic!("a question");
             };
             let probe: serde_json::Value = serde_json::from_str(&probe).unwrap();
@@ -368,7 +377,7 @@ mod tests {
                 assert_eq!(refused["id"], 7);
                 names(&refused, ["`2026-07-28`", "2025-11-25"]);
             } else {
-                assert_eq!(step, Step::ToClient(own));
+                assert_eq!(step, Delivery::ToClient(own));
             }
         }
         // The server is gone before it says what it is.
@@ -391,7 +400,7 @@ mod tests {
                 held.deadline = Instant::now();
             }
         }
-        assert_eq!(relay.by_itself(), [Step::ToClient(own)]);
+        assert_eq!(relay.by_itself(), [Delivery::ToClient(own)]);
         assert!(relay.waiting.is_empty() && relay.openings.is_empty());
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use callgate_jsontext::Members;
 use serde_json::{Value, json};
 
-use super::{Next, Relay, Step, Waiting};
+use super::{Delivery, Disposition, Relay, Waiting};
 use crate::listed::Standing;
 use crate::message::{Id, Message, Request, ToolCall, text_of};
 use crate::method::Kind;
@@ -35,14 +35,14 @@ const UNREADABLE: &str = "The server's list of tools cannot be read, so the pinn
 /// The guard's own listing of tools, and the calls that wait for it.
 #[derive(Default)]
 pub(super) struct Listing {
-    asked: Option<Asked>,
+    asked: Option<PageRequest>,
     held: Vec<WaitingCall>,
     /// Why the last listing told nothing.
     failure: Option<&'static str>,
 }
 
 /// A page of tools that the server was asked for.
-struct Asked {
+struct PageRequest {
     id: Id,
     edition: u64,
     deadline: Instant,
@@ -91,7 +91,7 @@ impl Listing {
 
 impl Relay {
     /// Has a call wait for the list of tools, if it is of one that is pinned and that the server has not listed.
-    pub(super) fn hold(&mut self, request: &Request<'_>, call: &ToolCall<'_>) -> Option<Next> {
+    pub(super) fn hold(&mut self, request: &Request<'_>, call: &ToolCall<'_>) -> Option<Disposition> {
         if !self.is_unlisted(&call.name) || self.listing.held.len() >= WAITING {
             return None;
         }
@@ -100,10 +100,10 @@ impl Relay {
         let message = String::new();
         self.listing.held.push(WaitingCall { id, message });
         let step = match &self.listing.asked {
-            Some(_) => Step::Nowhere,
+            Some(_) => Delivery::Nowhere,
             None => self.list_tools(revision_of(request.members.get("params"))),
         };
-        Some(Next::Hold(step))
+        Some(Disposition::Hold(step))
     }
 
     /// Returns `true` if the server has to list its tools before it is known what the tool is.
@@ -114,18 +114,18 @@ impl Relay {
 
     /// The step for a call that goes on once the server has listed its tools; `None` if it need not wait for that, or not any
     /// more.
-    pub(super) fn lists_first(&mut self, tool: &str, revision: Option<String>) -> Option<Step> {
+    pub(super) fn lists_first(&mut self, tool: &str, revision: Option<String>) -> Option<Delivery> {
         if !self.is_unlisted(tool) || self.listing.failure.is_some() {
             return None;
         }
         Some(match &self.listing.asked {
-            Some(_) => Step::Nowhere,
+            Some(_) => Delivery::Nowhere,
             None => self.list_tools(revision),
         })
     }
 
-    fn list_tools(&mut self, revision: Option<String>) -> Step {
-        let asked = Asked {
+    fn list_tools(&mut self, revision: Option<String>) -> Delivery {
+        let asked = PageRequest {
             id: self.own_id(),
             edition: self.listed.edition(),
             deadline: Instant::now() + PATIENCE,
@@ -135,7 +135,7 @@ impl Relay {
         self.ask_for_page(asked, None)
     }
 
-    fn ask_for_page(&mut self, asked: Asked, cursor: Option<&str>) -> Step {
+    fn ask_for_page(&mut self, asked: PageRequest, cursor: Option<&str>) -> Delivery {
         let mut params = serde_json::Map::new();
         if let Some(cursor) = cursor {
             params.insert("cursor".to_owned(), json!(cursor));
@@ -145,13 +145,13 @@ impl Relay {
         }
         let text = reply::request(&asked.id, "tools/list", &Value::Object(params));
         self.listing.asked = Some(asked);
-        Step::ToServer(text)
+        Delivery::ToServer(text)
     }
 
     /// The server's answer to the guard's own request: a page of tools, or an error.
-    pub(super) fn tools_listed(&mut self, answer: &Members<'_>) -> Step {
+    pub(super) fn tools_listed(&mut self, answer: &Members<'_>) -> Delivery {
         let Some(mut asked) = self.listing.asked.take() else {
-            return Step::Nowhere;
+            return Delivery::Nowhere;
         };
         let guard = &self.guard;
         let policy = guard.policy();
@@ -162,7 +162,7 @@ impl Relay {
         if read.is_err() || answer.get("result").is_none() {
             guard.warn("the server's list of tools cannot be read, so no tool that is pinned can be called");
             self.listing.fail(UNREADABLE);
-            return Step::Nowhere;
+            return Delivery::Nowhere;
         }
         let result: Option<Members<'_>> = answer
             .get("result")
@@ -174,11 +174,11 @@ impl Relay {
         if is_whole && is_new {
             self.listed.complete(edition);
             self.listing.failure = None;
-            return Step::Nowhere;
+            return Delivery::Nowhere;
         }
         if asked.pages >= PAGES {
             self.listing.fail(UNREADABLE);
-            return Step::Nowhere;
+            return Delivery::Nowhere;
         }
         // A list that changes while it is read is read again.
         asked.edition = edition;
@@ -187,7 +187,7 @@ impl Relay {
     }
 
     /// The calls that waited for a list of tools, once it is there or cannot be had.
-    pub(crate) fn released(&mut self) -> Vec<Step> {
+    pub(crate) fn released(&mut self) -> Vec<Delivery> {
         if let Some(asked) = &self.listing.asked {
             if Instant::now() < asked.deadline {
                 return Vec::new();
@@ -200,20 +200,20 @@ impl Relay {
     }
 
     /// The same for calls that will not be sent, whatever the server lists.
-    pub(super) fn end_listing(&mut self) -> Vec<Step> {
+    pub(super) fn end_listing(&mut self) -> Vec<Delivery> {
         self.listing.fail(NOT_LISTED);
         self.release_held()
     }
 
-    fn release_held(&mut self) -> Vec<Step> {
+    fn release_held(&mut self) -> Vec<Delivery> {
         let held = std::mem::take(&mut self.listing.held);
         held.into_iter().map(|held| self.release(held)).collect()
     }
 
-    fn release(&mut self, WaitingCall { id, message }: WaitingCall) -> Step {
+    fn release(&mut self, WaitingCall { id, message }: WaitingCall) -> Delivery {
         // Nobody waits for it any more.
         if self.waiting.remove(&id.text).is_none() {
-            return Step::Nowhere;
+            return Delivery::Nowhere;
         }
         let Ok(Message::Request(request)) = Message::read(&message) else {
             return self.refuse(
@@ -224,7 +224,7 @@ impl Relay {
         };
         let next = self.call_now(&message, &request);
         let step = self.follow(next, message);
-        if matches!(step, Step::ToClient(_)) && !self.waiting.contains_key(&id.text) {
+        if matches!(step, Delivery::ToClient(_)) && !self.waiting.contains_key(&id.text) {
             self.openings.remove(&id.text);
         }
         step

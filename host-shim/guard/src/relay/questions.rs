@@ -10,9 +10,11 @@ use jiff::Timestamp;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::unfinished::{ANSWERS, STATE, as_server_sees_it};
-use super::{Judgement, Next, Relay, Step, approved, denied};
-use crate::asking::{self, About, Approved, Asked, Bound, Parked, Put, QUESTION, touched};
+use super::continuing::{ANSWERS, STATE, as_server_sees_it};
+use super::{Delivery, Disposition, Judgement, Relay, approved, denied};
+use crate::asking::{
+    self, Approved, CallBinding, CallSummary, OpenQuestion, QUESTION, Questioner, ReturningCall, touched,
+};
 use crate::digest::digest;
 use crate::message::{Id, Message, Request, ToolCall, text_of};
 use crate::queue::{Answer, Answerer, Question};
@@ -37,7 +39,7 @@ pub(super) struct Questions {
 
 /// A call that waits.
 struct Pending {
-    put: Put,
+    open: OpenQuestion,
     /// The whole message, which is read and judged again when there is an answer.
     message: String,
     id: Id,
@@ -50,12 +52,12 @@ struct Pending {
 }
 
 impl Questions {
-    pub(super) fn new(asked: Option<&Asked>, session: &str, has_session: bool) -> Self {
+    pub(super) fn new(asked: Option<&Questioner>, session: &str, has_session: bool) -> Self {
         let prefix = asked.map(|asked| format!("callgate-{}-", asked.secret(session)));
         Self {
             prefix: prefix.unwrap_or_default(),
             approved: has_session.then(Approvals::default),
-            client: asked.filter(|_| has_session).map(Asked::next_client),
+            client: asked.filter(|_| has_session).map(Questioner::next_client),
             ..Self::default()
         }
     }
@@ -114,7 +116,7 @@ impl Relay {
         call: &ToolCall<'_>,
         (question, judgement): (&str, &Judgement),
         era: Era,
-    ) -> Result<Next, String> {
+    ) -> Result<Disposition, String> {
         let guard = Arc::clone(&self.guard);
         let (Some(asked), Some(arguments)) = (&guard.asked, &judgement.response.arguments) else {
             return Err(". A person has to approve it, and nobody can be asked here.".to_owned());
@@ -134,7 +136,7 @@ impl Relay {
         let shown = shown.and_then(|arguments| touched(response.explanation.as_ref(), &arguments));
         let values = shown
             .ok_or(". A person has to approve it, and it has more values than a person can be shown.")?;
-        let about = About {
+        let about = CallSummary {
             id: question,
             server: &guard.server,
             tool: &call.name,
@@ -144,7 +146,7 @@ impl Relay {
             offer: offer.clone(),
             has_session: self.questions.approved.is_some(),
         };
-        let put = asked.ask(about, guard.warn).map_err(|error| {
+        let open = asked.ask(about, guard.warn).map_err(|error| {
             guard.warn(&format!("nobody can be asked: {error}"));
             ". A person has to approve it, and nobody can be asked: the question cannot be written."
                 .to_owned()
@@ -153,11 +155,11 @@ impl Relay {
             "`{}` waits for a person: `callgate approvals` shows, allows and denies it",
             call.name
         ));
-        let form = asked.form(&put.question);
+        let form = asked.form(&open.question);
         let arguments = digest(arguments.as_bytes());
         let rule = verdict.rule.clone().into_owned();
         if let (Era::Modern, Some(form)) = (era, form.as_ref().filter(|_| client_has_forms(call))) {
-            let bound = Bound {
+            let bound = CallBinding {
                 server: &guard.server,
                 tool: &call.name,
                 arguments: &arguments,
@@ -165,21 +167,24 @@ impl Relay {
             };
             let of_server =
                 [STATE, ANSWERS].map(|name| call.params.get(name).map(|raw| raw.get().to_owned()));
-            let parked = Parked {
+            let returning = ReturningCall {
                 rule,
-                put,
+                open,
                 client,
                 of_server,
             };
-            if let Some(result) = asked.input_required(parked, form, bound) {
-                return Ok(Next::Step(Step::ToClient(reply::result(&request.id, &result))));
+            if let Some(result) = asked.input_required(returning, form, bound) {
+                return Ok(Disposition::Deliver(Delivery::ToClient(reply::result(
+                    &request.id,
+                    &result,
+                ))));
             }
             return Err(". A person has to approve it, and nobody can be asked here.".to_owned());
         }
         let form = form.filter(|_| era == Era::Handshake && self.questions.has_forms);
         let form = form.map(|form| (self.questions.form_id(), form));
         self.wait_for_person(Pending {
-            put,
+            open,
             // It comes once nothing reads it any more.
             message: String::new(),
             id: request.id.clone(),
@@ -188,9 +193,9 @@ impl Relay {
             arguments,
             form: form.as_ref().map(|(id, _)| id.clone()),
         });
-        Ok(Next::Wait(match form {
-            Some((id, params)) => Step::ToClient(reply::request(&id, "elicitation/create", &params)),
-            None => Step::Nowhere,
+        Ok(Disposition::Wait(match form {
+            Some((id, params)) => Delivery::ToClient(reply::request(&id, "elicitation/create", &params)),
+            None => Delivery::Nowhere,
         }))
     }
 
@@ -206,7 +211,7 @@ impl Relay {
         request: &Request<'_>,
         call: &ToolCall<'_>,
         state: &str,
-    ) -> Step {
+    ) -> Delivery {
         let guard = Arc::clone(&self.guard);
         let judgement = match self.judge(call) {
             Ok(judgement) => judgement,
@@ -214,18 +219,18 @@ impl Relay {
         };
         let arguments = judgement.response.arguments.as_deref().unwrap_or_default();
         let arguments = digest(arguments.as_bytes());
-        let bound = Bound {
+        let bound = CallBinding {
             server: &guard.server,
             tool: &call.name,
             arguments: &arguments,
             policy: &judgement.policy,
         };
         let asked = guard.asked.as_ref();
-        if let Some(goes_on) = asked.and_then(|asked| asked.goes_on(state, bound)) {
-            return self.goes_on(request, call, judgement, goes_on);
+        if let Some(continuation) = asked.and_then(|asked| asked.continued(state, bound)) {
+            return self.continued(request, call, judgement, continuation);
         }
-        let parked = asked.and_then(|asked| Some((asked, asked.parked_call(state, bound)?)));
-        let Some((asked, parked)) = parked else {
+        let returning = asked.and_then(|asked| Some((asked, asked.returned_call(state, bound)?)));
+        let Some((asked, returning)) = returning else {
             let reason = "The approval no longer applies: the call or the policy has changed, it was already answered, or it has expired";
             let judgement = Judgement {
                 response: callgate_host::Response {
@@ -237,18 +242,21 @@ impl Relay {
             let next = self.decided(message, request, call, judgement);
             return self.follow(next, String::new());
         };
-        let Parked {
-            rule, put, of_server, ..
-        } = parked;
+        let ReturningCall {
+            rule,
+            open,
+            of_server,
+            ..
+        } = returning;
         let said = call.params.get(ANSWERS).and_then(|answers| {
             let answers: Members<'_> = serde_json::from_str(answers.get()).ok()?;
             serde_json::from_str::<Value>(answers.get(QUESTION)?.get()).ok()
         });
-        if let Err(error) = asked.form_answered(&put, &said.unwrap_or_default()) {
+        if let Err(error) = asked.form_answered(&open, &said.unwrap_or_default()) {
             guard.warn(&format!("an answer cannot be written: {error}"));
         }
         let pending = Pending {
-            put,
+            open,
             message: as_server_sees_it(request, call, &of_server),
             id: request.id.clone(),
             era: Era::Modern,
@@ -256,33 +264,33 @@ impl Relay {
             arguments,
             form: None,
         };
-        match asked.answer_to(&pending.put) {
+        match asked.answer_to(&pending.open) {
             Some(answer) => self.settle(pending, answer),
             // It is still in the queue.
             None => {
                 self.wait_for_person(pending);
-                Step::Nowhere
+                Delivery::Nowhere
             }
         }
     }
 
     /// A client's answer to a form.
-    pub(super) fn form_answered(&mut self, id: &Id, members: &Members<'_>) -> Step {
+    pub(super) fn form_answered(&mut self, id: &Id, members: &Members<'_>) -> Delivery {
         let guard = Arc::clone(&self.guard);
         let pending = &mut self.questions.pending;
         let is_its = |pending: &Pending| pending.form.as_ref() == Some(id);
         let (Some(at), Some(asked)) = (pending.iter().position(is_its), &guard.asked) else {
             // Its time is over, or somebody else has answered.
-            return Step::Nowhere;
+            return Delivery::Nowhere;
         };
         let mut pending = pending.swap_remove(at);
         pending.form = None;
         let result = members.get("result");
         let result: Option<Value> = result.and_then(|result| serde_json::from_str(result.get()).ok());
-        if let Err(error) = asked.form_answered(&pending.put, &result.unwrap_or_default()) {
+        if let Err(error) = asked.form_answered(&pending.open, &result.unwrap_or_default()) {
             guard.warn(&format!("an answer cannot be written: {error}"));
         }
-        match asked.answer_to(&pending.put) {
+        match asked.answer_to(&pending.open) {
             Some(answer) => match self.lists_before(&pending, answer.0) {
                 Some(step) => {
                     self.questions.pending.push(pending);
@@ -292,13 +300,13 @@ impl Relay {
             },
             None => {
                 self.questions.pending.push(pending);
-                Step::Nowhere
+                Delivery::Nowhere
             }
         }
     }
 
     /// The step before a call that a person allowed is judged again, where the server has to list its tools first.
-    fn lists_before(&mut self, pending: &Pending, answer: Answer) -> Option<Step> {
+    fn lists_before(&mut self, pending: &Pending, answer: Answer) -> Option<Delivery> {
         if answer == Answer::Deny {
             return None;
         }
@@ -306,11 +314,11 @@ impl Relay {
             return None;
         };
         let revision = revision_of(request.members.get("params"));
-        self.lists_first(&pending.put.question.tool, revision)
+        self.lists_first(&pending.open.question.tool, revision)
     }
 
     /// Goes on with the calls for which there is an answer, or no time left.
-    pub(super) fn settled(&mut self) -> Vec<Step> {
+    pub(super) fn settled(&mut self) -> Vec<Delivery> {
         let guard = Arc::clone(&self.guard);
         let Some(asked) = &guard.asked else {
             return Vec::new();
@@ -318,7 +326,7 @@ impl Relay {
         asked.forget_late();
         let mut steps = Vec::new();
         for pending in std::mem::take(&mut self.questions.pending) {
-            let Some(answer) = asked.answer_to(&pending.put) else {
+            let Some(answer) = asked.answer_to(&pending.open) else {
                 self.questions.pending.push(pending);
                 continue;
             };
@@ -329,7 +337,7 @@ impl Relay {
                 continue;
             }
             if let Some(form) = &pending.form {
-                steps.push(Step::ToClient(reply::cancelled(form)));
+                steps.push(Delivery::ToClient(reply::cancelled(form)));
             }
             steps.push(self.settle(pending, answer));
         }
@@ -337,28 +345,28 @@ impl Relay {
     }
 
     /// Ends the question. A call that is not sent shows nothing of its server.
-    fn settle(&mut self, pending: Pending, answer: (Answer, Option<Answerer>)) -> Step {
+    fn settle(&mut self, pending: Pending, answer: (Answer, Option<Answerer>)) -> Delivery {
         let id = pending.id.text.clone();
         let step = self.end(pending, answer);
-        if matches!(step, Step::ToClient(_)) {
+        if matches!(step, Delivery::ToClient(_)) {
             self.openings.remove(&id);
         }
         step
     }
 
     /// Judges the call again: meanwhile the disk or the policy may have changed.
-    fn end(&mut self, pending: Pending, (answer, by): (Answer, Option<Answerer>)) -> Step {
+    fn end(&mut self, pending: Pending, (answer, by): (Answer, Option<Answerer>)) -> Delivery {
         let guard = Arc::clone(&self.guard);
         if let Some(asked) = &guard.asked {
-            asked.withdraw(&pending.put);
+            asked.withdraw(&pending.open);
             if answer == Answer::Session {
-                self.questions.approve(&pending.put.question);
+                self.questions.approve(&pending.open.question);
             }
         }
         self.waiting.remove(&pending.id.text);
         let refused = |reason: &str| {
             let verdict = denied("structural-approval", reason.to_owned());
-            Step::ToClient(reply::denial(&pending.id, pending.era, &verdict, ""))
+            Delivery::ToClient(reply::denial(&pending.id, pending.era, &verdict, ""))
         };
         // It was read before.
         let Ok(Message::Request(request)) = Message::read(&pending.message) else {
@@ -388,9 +396,9 @@ impl Relay {
         if let Some(reason) = denial {
             response.verdict = denied("structural-approval", reason.to_owned());
         } else if escalates {
-            let question = &pending.put.question.id;
+            let question = &pending.open.question.id;
             response.verdict = approved("A person approved this call", question);
-            let bound = Bound {
+            let bound = CallBinding {
                 server: &guard.server,
                 tool: &call.name,
                 arguments: &pending.arguments,
@@ -403,7 +411,7 @@ impl Relay {
     }
 
     /// Takes back a call that waits for a person, if there is one of this id. Gives the answer to the client.
-    pub(super) fn cancelled(&mut self, id: &str) -> Option<Step> {
+    pub(super) fn cancelled(&mut self, id: &str) -> Option<Delivery> {
         let at = self
             .questions
             .pending
@@ -414,17 +422,17 @@ impl Relay {
         self.openings.remove(&pending.id.text);
         self.given_up(&pending, Outcome::Cancelled);
         Some(match &pending.form {
-            Some(form) => Step::ToClient(reply::cancelled(form)),
-            None => Step::Nowhere,
+            Some(form) => Delivery::ToClient(reply::cancelled(form)),
+            None => Delivery::Nowhere,
         })
     }
 
     /// Nobody waits for an answer any more: the calls are judged once more, and denied.
-    pub(super) fn end_questions(&mut self) -> Vec<Step> {
+    pub(super) fn end_questions(&mut self) -> Vec<Delivery> {
         let mut steps = Vec::new();
         for pending in std::mem::take(&mut self.questions.pending) {
             if let Some(form) = &pending.form {
-                steps.push(Step::ToClient(reply::cancelled(form)));
+                steps.push(Delivery::ToClient(reply::cancelled(form)));
             }
             steps.push(self.settle(pending, (Answer::Deny, None)));
         }
@@ -443,14 +451,14 @@ impl Relay {
 
     fn given_up(&self, pending: &Pending, outcome: Outcome) {
         if let Some(asked) = &self.guard.asked {
-            asked.withdraw(&pending.put);
+            asked.withdraw(&pending.open);
         }
         self.guard.note_or_warn(&Record::Outcome {
-            id: &pending.put.question.id,
+            id: &pending.open.question.id,
             outcome,
             code: None,
             rewritten: &[],
-            micros: pending.put.at.elapsed().as_micros(),
+            micros: pending.open.at.elapsed().as_micros(),
         });
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn relay() -> Relay {
     relay_with(|_| ())
 }
 
-pub(super) fn client(relay: &mut Relay, message: &str) -> Step {
+pub(super) fn client(relay: &mut Relay, message: &str) -> Delivery {
     relay.client_sent(message.to_owned())
 }
 
@@ -70,15 +70,15 @@ pub(super) fn call(id: &str, params: &str) -> String {
 
 /// The client's answer in place of the one that it asked for.
 #[track_caller]
-pub(super) fn to_client(step: Step) -> Value {
+pub(super) fn to_client(step: Delivery) -> Value {
     match step {
-        Step::ToClient(text) => serde_json::from_str(&text).unwrap(),
+        Delivery::ToClient(text) => serde_json::from_str(&text).unwrap(),
         other => panic!("{other:?}"),
     }
 }
 
 #[track_caller]
-pub(super) fn refused(step: Step, id: &Value, reason: &str) {
+pub(super) fn refused(step: Delivery, id: &Value, reason: &str) {
     let answer = to_client(step);
     assert_eq!(&answer["id"], id, "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
@@ -93,7 +93,7 @@ fn an_allowed_call_is_sent_with_what_was_judged() {
         r#"{"_meta":{"progressToken":1e0},"name":"re\u0061d","arguments":{"path":"./a/../b"},"later":[ 1 ]}"#,
     );
     let sent = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"progressToken":1e0},"name":"re\u0061d","arguments":{"path":"/work/b"},"later":[ 1 ]}}"#;
-    assert_eq!(client(&mut relay, &given), Step::ToServer(sent.to_owned()));
+    assert_eq!(client(&mut relay, &given), Delivery::ToServer(sent.to_owned()));
     // Without arguments nothing is made up.
     let bare = call("8", r#"{"name":"wait"}"#);
     // No rule decides about a call without a resource.
@@ -134,7 +134,7 @@ fn a_call_that_is_not_allowed_is_answered_with_its_rule() {
             &mut relay,
             &call("1", r#"{"name":"read","arguments":{"path":"a"}}"#)
         ),
-        Step::ToServer(_)
+        Delivery::ToServer(_)
     ));
 }
 
@@ -162,17 +162,20 @@ fn only_tools_are_reached_where_nothing_else_may_be() {
     ] {
         let mut only = relay_with(|options| options.only_tools = true);
         match client(&mut only, &request(method)) {
-            Step::ToServer(_) => assert!(passes, "{method}"),
+            Delivery::ToServer(_) => assert!(passes, "{method}"),
             step => {
                 assert!(!passes, "{method}");
                 assert_eq!(to_client(step)["error"]["code"], -32601);
                 // The id is free again.
-                assert!(matches!(client(&mut only, &request("ping")), Step::ToServer(_)));
+                assert!(matches!(
+                    client(&mut only, &request("ping")),
+                    Delivery::ToServer(_)
+                ));
             }
         }
         assert!(matches!(
             client(&mut relay(), &request(method)),
-            Step::ToServer(_)
+            Delivery::ToServer(_)
         ));
     }
     let notification = |method: &str| format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#);
@@ -184,8 +187,8 @@ fn only_tools_are_reached_where_nothing_else_may_be() {
     ] {
         let message = notification(method);
         let step = client(&mut relay_with(|options| options.only_tools = true), &message);
-        assert_eq!(matches!(step, Step::ToServer(_)), passes, "{method}");
-        assert_eq!(client(&mut relay(), &message), Step::ToServer(message));
+        assert_eq!(matches!(step, Delivery::ToServer(_)), passes, "{method}");
+        assert_eq!(client(&mut relay(), &message), Delivery::ToServer(message));
     }
 }
 
@@ -198,7 +201,10 @@ fn everything_else_passes_as_it_came() {
         r#"{"jsonrpc":"2.0","id":3,"result":{"action":"accept","content":{}}}"#,
         r#"{"jsonrpc":"2.0","id":4,"error":{"code":-1,"message":"no"}}"#,
     ] {
-        assert_eq!(client(&mut relay, message), Step::ToServer(message.to_owned()));
+        assert_eq!(
+            client(&mut relay, message),
+            Delivery::ToServer(message.to_owned())
+        );
     }
     for message in [
         r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":1.0}}"#,
@@ -207,7 +213,7 @@ fn everything_else_passes_as_it_came() {
     ] {
         assert_eq!(
             relay.server_sent(message.to_owned()),
-            Step::ToClient(message.to_owned())
+            Delivery::ToClient(message.to_owned())
         );
     }
     for rubbish in [
@@ -221,7 +227,11 @@ fn everything_else_passes_as_it_came() {
         r#"{"jsonrpc":"2.0","id":[1],"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":1e400,"result":{}}"#,
     ] {
-        assert_eq!(relay.server_sent(rubbish.to_owned()), Step::Nowhere, "{rubbish}");
+        assert_eq!(
+            relay.server_sent(rubbish.to_owned()),
+            Delivery::Nowhere,
+            "{rubbish}"
+        );
     }
 }
 
@@ -234,7 +244,7 @@ fn tools_that_nobody_annotated_are_not_shown() {
     let shown = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read"}],"nextCursor":"2"}}"#;
     assert_eq!(
         relay.server_sent(answer.to_owned()),
-        Step::ToClient(shown.to_owned())
+        Delivery::ToClient(shown.to_owned())
     );
     client(&mut relay, list);
     let unreadable = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","Name":"read"}]}}"#;
@@ -246,7 +256,7 @@ fn tools_that_nobody_annotated_are_not_shown() {
     client(&mut observing, list);
     assert_eq!(
         observing.server_sent(answer.to_owned()),
-        Step::ToClient(answer.to_owned())
+        Delivery::ToClient(answer.to_owned())
     );
 }
 
@@ -258,7 +268,7 @@ fn a_tool_that_nobody_accepted_or_that_has_changed_is_held_back() {
     let pins = lock.pins("files");
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let call = call("2", r#"{"name":"read","arguments":{"path":"a"}}"#);
-    let rule = |step: Step| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
+    let rule = |step: Delivery| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
     for (listed, is_shown) in [
         (read.clone(), true),
         (
@@ -276,7 +286,7 @@ fn a_tool_that_nobody_accepted_or_that_has_changed_is_held_back() {
         );
         let step = client(&mut relay, &call);
         match is_shown {
-            true => assert!(matches!(step, Step::ToServer(_)), "{step:?}"),
+            true => assert!(matches!(step, Delivery::ToServer(_)), "{step:?}"),
             false => assert_eq!(rule(step), "structural-unpinned-tool"),
         }
         // Its change is accepted.
@@ -290,7 +300,7 @@ fn a_tool_that_nobody_accepted_or_that_has_changed_is_held_back() {
         let gate = Arc::into_inner(gate).unwrap().gate;
         relay.guard.reload(gate, Some(lock.pins("files"))).unwrap();
         let again = call.replace("\"id\":2", "\"id\":3");
-        assert!(matches!(client(&mut relay, &again), Step::ToServer(_)));
+        assert!(matches!(client(&mut relay, &again), Delivery::ToServer(_)));
     }
     // However many others are listed before it.
     let mut lock = Lock::default();
@@ -310,7 +320,7 @@ fn a_tool_that_nobody_accepted_or_that_has_changed_is_held_back() {
 fn an_observer_forwards_what_came() {
     let mut relay = relay_with(|options| options.observe = true);
     let read = call("1", r#"{"name":"read","arguments":{"path":"../etc/./passwd"}}"#);
-    assert_eq!(client(&mut relay, &read), Step::ToServer(read));
+    assert_eq!(client(&mut relay, &read), Delivery::ToServer(read));
 }
 
 #[test]

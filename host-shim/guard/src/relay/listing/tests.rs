@@ -25,8 +25,8 @@ fn reading(id: u32) -> String {
 
 /// The guard's own request.
 #[track_caller]
-fn asked(step: Step) -> Value {
-    let Step::ToServer(text) = step else {
+fn asked(step: Delivery) -> Value {
+    let Delivery::ToServer(text) = step else {
         panic!("{step:?}")
     };
     let asked: Value = serde_json::from_str(&text).unwrap();
@@ -42,7 +42,7 @@ fn page(to: &Value, tools: &[Value], more: Option<&str>) -> String {
     json!({"jsonrpc": "2.0", "id": to["id"], "result": result}).to_string()
 }
 
-fn rule(step: Step) -> Value {
+fn rule(step: Delivery) -> Value {
     to_client(step)["result"]["_meta"]["callgate/rule"].clone()
 }
 
@@ -50,15 +50,18 @@ fn rule(step: Step) -> Value {
 fn calls_wait_until_the_guard_has_seen_all_pages() {
     let mut relay = pinned();
     let first = asked(client(&mut relay, &reading(1)));
-    assert_eq!(client(&mut relay, &reading(2)), Step::Nowhere);
+    assert_eq!(client(&mut relay, &reading(2)), Delivery::Nowhere);
     assert_eq!(relay.released(), []);
     let second = asked(relay.server_sent(page(&first, &[json!({"name": "wait"})], Some("c"))));
     assert_eq!(second["params"]["cursor"], "c");
     assert_eq!(relay.released(), []);
-    assert_eq!(relay.server_sent(page(&second, &[tool()], None)), Step::Nowhere);
-    let sent = [Step::ToServer(reading(1)), Step::ToServer(reading(2))];
+    assert_eq!(
+        relay.server_sent(page(&second, &[tool()], None)),
+        Delivery::Nowhere
+    );
+    let sent = [Delivery::ToServer(reading(1)), Delivery::ToServer(reading(2))];
     assert_eq!(relay.released(), sent);
-    assert_eq!(client(&mut relay, &reading(3)), Step::ToServer(reading(3)));
+    assert_eq!(client(&mut relay, &reading(3)), Delivery::ToServer(reading(3)));
 }
 
 #[test]
@@ -66,7 +69,7 @@ fn another_process_of_the_server_lists_its_tools_itself() {
     let mut relay = pinned();
     let listed = asked(client(&mut relay, &reading(1)));
     relay.server_sent(page(&listed, &[tool()], None));
-    assert_eq!(relay.released(), [Step::ToServer(reading(1))]);
+    assert_eq!(relay.released(), [Delivery::ToServer(reading(1))]);
     // It may be of another version.
     let mut other = Relay::new(Arc::clone(&relay.guard));
     let listed = asked(client(&mut other, &reading(1)));
@@ -75,9 +78,9 @@ fn another_process_of_the_server_lists_its_tools_itself() {
         &[json!({"name": "read", "description": "Writes."})],
         None,
     ));
-    let [step] = <[Step; 1]>::try_from(other.released()).unwrap();
+    let [step] = <[Delivery; 1]>::try_from(other.released()).unwrap();
     assert_eq!(rule(step), "structural-unpinned-tool");
-    assert_eq!(client(&mut relay, &reading(2)), Step::ToServer(reading(2)));
+    assert_eq!(client(&mut relay, &reading(2)), Delivery::ToServer(reading(2)));
     // What one says of its tools may be so for all.
     other.server_sent(LIST_CHANGED.to_owned());
     asked(client(&mut relay, &reading(3)));
@@ -98,7 +101,7 @@ fn an_answer_from_before_a_change_says_nothing_of_the_tools() {
     // What is listed anew is not forgotten for what was asked before.
     let changed = json!({"name": "read", "description": "Writes."});
     relay.server_sent(page(&own, std::slice::from_ref(&changed), None));
-    let [step] = <[Step; 1]>::try_from(relay.released()).unwrap();
+    let [step] = <[Delivery; 1]>::try_from(relay.released()).unwrap();
     assert_eq!(rule(step), "structural-unpinned-tool");
     relay.server_sent(page(&json!({"id": 8}), &[tool()], None));
     assert_eq!(rule(client(&mut relay, &reading(2))), "structural-unpinned-tool");
@@ -114,7 +117,7 @@ fn an_answer_from_before_a_change_says_nothing_of_the_tools() {
     relay.server_sent(LIST_CHANGED.to_owned());
     let second = asked(relay.server_sent(page(&first, &[tool()], None)));
     relay.server_sent(page(&second, &[json!({"name": "wait"})], None));
-    let [step] = <[Step; 1]>::try_from(relay.released()).unwrap();
+    let [step] = <[Delivery; 1]>::try_from(relay.released()).unwrap();
     assert_eq!(rule(step), "structural-unpinned-tool");
 }
 
@@ -123,10 +126,10 @@ fn a_change_is_looked_at_before_the_next_call() {
     let mut relay = pinned();
     let first = asked(client(&mut relay, &reading(1)));
     relay.server_sent(page(&first, &[tool()], None));
-    assert_eq!(relay.released(), [Step::ToServer(reading(1))]);
+    assert_eq!(relay.released(), [Delivery::ToServer(reading(1))]);
     assert!(matches!(
         relay.server_sent(LIST_CHANGED.to_owned()),
-        Step::ToClient(_)
+        Delivery::ToClient(_)
     ));
     let second = asked(client(&mut relay, &reading(2)));
     // It changes while it is listed.
@@ -134,7 +137,7 @@ fn a_change_is_looked_at_before_the_next_call() {
     let third = asked(relay.server_sent(page(&second, &[tool()], None)));
     let changed = json!({"name": "read", "description": "Writes."});
     relay.server_sent(page(&third, &[changed], None));
-    let [step] = <[Step; 1]>::try_from(relay.released()).unwrap();
+    let [step] = <[Delivery; 1]>::try_from(relay.released()).unwrap();
     assert_eq!(rule(step), "structural-unpinned-tool");
 }
 
@@ -152,7 +155,7 @@ fn tools_that_are_pinned_later_are_listed_again() {
         .unwrap();
     let listed = asked(client(&mut relay, &reading(1)));
     relay.server_sent(page(&listed, &[tool()], None));
-    assert_eq!(relay.released(), [Step::ToServer(reading(1))]);
+    assert_eq!(relay.released(), [Delivery::ToServer(reading(1))]);
 }
 
 #[test]
@@ -172,8 +175,8 @@ fn a_tool_that_cannot_be_compared_is_neither_shown_nor_called() {
             let mut relay = pinned();
             let own = asked(client(&mut relay, &reading(1)));
             let list = list.replace("\"id\":7", &format!("\"id\":{}", own["id"]));
-            assert_eq!(relay.server_sent(list), Step::Nowhere);
-            let [step] = <[Step; 1]>::try_from(relay.released()).unwrap();
+            assert_eq!(relay.server_sent(list), Delivery::Nowhere);
+            let [step] = <[Delivery; 1]>::try_from(relay.released()).unwrap();
             assert_eq!(rule(step), "structural-unpinned-tool");
         }
     }
@@ -187,16 +190,19 @@ fn a_server_that_does_not_list_its_tools_gets_no_call() {
     let mut relay = pinned();
     let first = asked(client(&mut relay, &reading(1)));
     relay.server_sent(error(&first));
-    let [step] = <[Step; 1]>::try_from(relay.released()).unwrap();
+    let [step] = <[Delivery; 1]>::try_from(relay.released()).unwrap();
     assert_eq!(rule(step), "structural-unpinned-tool");
     // It is asked again for the next one, and says nothing.
     let second = asked(client(&mut relay, &reading(2)));
     assert_ne!(second["id"], first["id"]);
     relay.listing.asked.as_mut().unwrap().deadline = Instant::now();
-    let [step] = <[Step; 1]>::try_from(relay.by_itself()).unwrap();
+    let [step] = <[Delivery; 1]>::try_from(relay.by_itself()).unwrap();
     assert_eq!(rule(step), "structural-unpinned-tool");
     // Then it is too late.
-    assert_eq!(relay.server_sent(page(&second, &[tool()], None)), Step::Nowhere);
+    assert_eq!(
+        relay.server_sent(page(&second, &[tool()], None)),
+        Delivery::Nowhere
+    );
     assert_eq!(relay.released(), []);
 }
 
@@ -208,9 +214,9 @@ fn a_call_that_waits_can_be_taken_back_and_the_guards_own_request_cannot() {
     };
     let mut relay = pinned();
     let first = asked(client(&mut relay, &reading(1)));
-    assert_eq!(client(&mut relay, &cancel(&first["id"])), Step::Nowhere);
-    assert_eq!(client(&mut relay, &cancel(&json!(1))), Step::Nowhere);
+    assert_eq!(client(&mut relay, &cancel(&first["id"])), Delivery::Nowhere);
+    assert_eq!(client(&mut relay, &cancel(&json!(1))), Delivery::Nowhere);
     relay.server_sent(page(&first, &[tool()], None));
     assert_eq!(relay.released(), []);
-    assert_eq!(client(&mut relay, &reading(1)), Step::ToServer(reading(1)));
+    assert_eq!(client(&mut relay, &reading(1)), Delivery::ToServer(reading(1)));
 }

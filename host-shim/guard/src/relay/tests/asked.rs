@@ -43,27 +43,27 @@ fn question(queue: &Queue) -> Question {
 fn a_call_that_a_person_allows_is_sent_once() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path(), 600);
-    assert_eq!(client(&mut relay, &reading(1, "/docs/./a")), Step::Nowhere);
+    assert_eq!(client(&mut relay, &reading(1, "/docs/./a")), Delivery::Nowhere);
     let asked = question(&queue);
     assert_eq!(
         (&*asked.server, &*asked.tool, &*asked.rule),
         ("files", "read", "ask")
     );
     assert_eq!(asked.values[0]["canonical"], "/docs/a");
-    assert_eq!(relay.answered(), []);
+    assert_eq!(relay.settled(), []);
     // The server has not seen the call, so it has no answer to it.
     let early = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-    assert_eq!(relay.server_sent(early.to_owned()), Step::Nowhere);
+    assert_eq!(relay.server_sent(early.to_owned()), Delivery::Nowhere);
     refused(client(&mut relay, &reading(1, "b")), &json!(1), "the id 1");
     assert!(queue.answer(&asked.id, Answer::Once, Answerer::Terminal).unwrap());
-    assert_eq!(relay.answered(), [Step::ToServer(reading(1, "/docs/a"))]);
+    assert_eq!(relay.settled(), [Delivery::ToServer(reading(1, "/docs/a"))]);
     assert_eq!(queue.questions().unwrap(), []);
     assert_eq!(
         relay.server_sent(early.to_owned()),
-        Step::ToClient(early.to_owned())
+        Delivery::ToClient(early.to_owned())
     );
     // Nothing was approved beyond it.
-    assert_eq!(client(&mut relay, &reading(2, "/docs/a")), Step::Nowhere);
+    assert_eq!(client(&mut relay, &reading(2, "/docs/a")), Delivery::Nowhere);
 }
 
 #[test]
@@ -77,15 +77,15 @@ fn what_is_approved_for_longer_is_not_asked_again() {
                 .answer(&question(&queue).id, answer, Answerer::Terminal)
                 .unwrap()
         );
-        assert_eq!(relay.answered(), [Step::ToServer(reading(1, "/docs/a"))]);
+        assert_eq!(relay.settled(), [Delivery::ToServer(reading(1, "/docs/a"))]);
         assert!(matches!(
             client(&mut relay, &reading(2, "/docs/b")),
-            Step::ToServer(_)
+            Delivery::ToServer(_)
         ));
         assert_eq!(queue.approvals().unwrap().list().len(), usize::from(lasts));
         let (mut later, _) = asking(folder.path(), 600);
         let step = client(&mut later, &reading(1, "/docs/c"));
-        assert_eq!(matches!(step, Step::ToServer(_)), lasts, "{answer:?}");
+        assert_eq!(matches!(step, Delivery::ToServer(_)), lasts, "{answer:?}");
     }
 }
 
@@ -96,17 +96,17 @@ fn what_is_approved_for_a_session_is_that_clients_alone() {
     client(&mut relay, &reading(1, "/docs/a"));
     let id = question(&queue).id;
     assert!(queue.answer(&id, Answer::Session, Answerer::Terminal).unwrap());
-    assert_eq!(relay.answered(), [Step::ToServer(reading(1, "/docs/a"))]);
+    assert_eq!(relay.settled(), [Delivery::ToServer(reading(1, "/docs/a"))]);
     // Another client of the same guard is asked about.
     let mut other = Relay::new(Arc::clone(&relay.guard));
-    assert_eq!(client(&mut other, &reading(1, "/docs/a")), Step::Nowhere);
+    assert_eq!(client(&mut other, &reading(1, "/docs/a")), Delivery::Nowhere);
     let asked = question(&queue);
     assert!(asked.has_session);
     assert!(queue.answer(&asked.id, Answer::Deny, Answerer::Terminal).unwrap());
-    other.answered();
+    other.settled();
     assert!(matches!(
         client(&mut relay, &reading(2, "/docs/b")),
-        Step::ToServer(_)
+        Delivery::ToServer(_)
     ));
 }
 
@@ -125,7 +125,7 @@ fn a_request_without_a_session_has_no_approval_for_one() {
     );
     assert!(queue.waits(&asked.id));
     assert!(queue.answer(&asked.id, Answer::Once, Answerer::Terminal).unwrap());
-    assert_eq!(alone.answered(), [Step::ToServer(reading(1, "/docs/a"))]);
+    assert_eq!(alone.settled(), [Delivery::ToServer(reading(1, "/docs/a"))]);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_person_sees_the_arguments_that_no_role_says_anything_about() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path(), 600);
     let run = r#"{"name":"run","arguments":{"command":"rm -rf /\r\u202e"}}"#;
-    assert_eq!(client(&mut relay, &call("1", run)), Step::Nowhere);
+    assert_eq!(client(&mut relay, &call("1", run)), Delivery::Nowhere);
     let asked = question(&queue);
     assert_eq!(asked.touched(), [r"/command: rm -rf /\r\u{202e}"]);
 }
@@ -162,16 +162,16 @@ fn a_call_that_nobody_allows_is_denied() {
             .answer(&question(&queue).id, Answer::Deny, Answerer::Terminal)
             .unwrap()
     );
-    let rule = |steps: Vec<Step>| {
-        let [step] = <[Step; 1]>::try_from(steps).unwrap();
+    let rule = |steps: Vec<Delivery>| {
+        let [step] = <[Delivery; 1]>::try_from(steps).unwrap();
         to_client(step)["result"]["_meta"]["callgate/rule"].clone()
     };
-    assert_eq!(rule(relay.answered()), "structural-approval");
+    assert_eq!(rule(relay.settled()), "structural-approval");
     // Nobody answers in time, and then it is too late.
     let (mut relay, queue) = asking(folder.path(), 0);
     client(&mut relay, &reading(1, "/docs/a"));
     assert_eq!(queue.questions().unwrap(), []);
-    assert_eq!(rule(relay.answered()), "structural-approval");
+    assert_eq!(rule(relay.settled()), "structural-approval");
     assert!(relay.waiting.is_empty());
 }
 
@@ -194,7 +194,7 @@ fn what_changes_while_a_person_thinks_is_judged_again() {
             .answer(&question(&queue).id, Answer::Once, Answerer::Terminal)
             .unwrap()
     );
-    let [step] = <[Step; 1]>::try_from(relay.answered()).unwrap();
+    let [step] = <[Delivery; 1]>::try_from(relay.settled()).unwrap();
     assert_eq!(
         to_client(step)["result"]["_meta"]["callgate/rule"],
         "default-deny"
@@ -209,10 +209,10 @@ fn a_cancelled_call_is_not_asked_about_any_more() {
     let cancel = |id: u32| {
         format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
     };
-    assert_eq!(client(&mut relay, &cancel(1)), Step::Nowhere);
+    assert_eq!(client(&mut relay, &cancel(1)), Delivery::Nowhere);
     assert_eq!(queue.questions().unwrap(), []);
-    assert_eq!(relay.answered(), []);
-    assert_eq!(client(&mut relay, &cancel(2)), Step::ToServer(cancel(2)));
+    assert_eq!(relay.settled(), []);
+    assert_eq!(client(&mut relay, &cancel(2)), Delivery::ToServer(cancel(2)));
 }
 
 #[test]
@@ -249,8 +249,8 @@ fn the_calls_of_one_client_that_wait_are_no_burden_of_another() {
 fn an_approval_is_of_the_tool_as_it_was_accepted() {
     let tool = |description: &str| json!({"name": "read", "description": description});
     let changed = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-    let listed = |step: Option<&Step>, description: &str| {
-        let Some(Step::ToServer(text)) = step else {
+    let listed = |step: Option<&Delivery>, description: &str| {
+        let Some(Delivery::ToServer(text)) = step else {
             panic!("{step:?}")
         };
         let asked: serde_json::Value = serde_json::from_str(text).unwrap();
@@ -278,7 +278,7 @@ fn an_approval_is_of_the_tool_as_it_was_accepted() {
         });
         let step = client(&mut relay, &reading(1, "/docs/a"));
         relay.server_sent(listed(Some(&step), "Reads"));
-        assert_eq!(relay.by_itself(), [Step::Nowhere]);
+        assert_eq!(relay.by_itself(), [Delivery::Nowhere]);
         let asked = question(&queue);
         // The tools change while the person decides.
         relay.server_sent(changed.to_owned());
@@ -288,7 +288,7 @@ fn an_approval_is_of_the_tool_as_it_was_accepted() {
         relay.server_sent(listed(steps.first(), description));
         let steps = relay.by_itself();
         assert_eq!(
-            steps == [Step::ToServer(reading(1, "/docs/a"))],
+            steps == [Delivery::ToServer(reading(1, "/docs/a"))],
             passes,
             "{steps:?}"
         );

@@ -28,7 +28,7 @@ fn asking_for(folder: &Path, seconds: u64) -> (Relay, Queue) {
 }
 
 /// A client of the handshake era with these capabilities, which has called, and the step that followed.
-fn called(relay: &mut Relay, capabilities: &Value, id: u32) -> Step {
+fn called(relay: &mut Relay, capabilities: &Value, id: u32) -> Delivery {
     let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize",
         "params": {"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "c", "version": "1"}}});
     client(relay, &initialize.to_string());
@@ -43,8 +43,8 @@ fn reading(id: u32) -> String {
     )
 }
 
-fn sent(id: u32) -> Step {
-    Step::ToServer(call(
+fn sent(id: u32) -> Delivery {
+    Delivery::ToServer(call(
         &id.to_string(),
         r#"{"name":"read","arguments":{"path":"/docs/a"}}"#,
     ))
@@ -101,7 +101,7 @@ fn a_client_with_forms_asks_its_person() {
     );
     assert_eq!(last["approval"], decisions(folder.path())[0]["id"]);
     // It is nobody's answer the second time, and the server never sees it.
-    assert_eq!(client(&mut relay, &yes), Step::Nowhere);
+    assert_eq!(client(&mut relay, &yes), Delivery::Nowhere);
     let form = to_client(client(&mut relay, &reading(2)));
     let step = client(&mut relay, &answer(&form, &chosen("allow for this session")));
     assert_eq!(step, sent(2));
@@ -116,7 +116,7 @@ fn a_form_that_its_client_cancels_is_nothing_that_the_server_hears_of() {
     let form = to_client(called(&mut relay, &json!({"elicitation": {}}), 1));
     let cancel =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": form["id"]}});
-    assert_eq!(client(&mut relay, &cancel.to_string()), Step::Nowhere);
+    assert_eq!(client(&mut relay, &cancel.to_string()), Delivery::Nowhere);
     assert_eq!(queue.questions().unwrap().len(), 1);
 }
 
@@ -136,19 +136,19 @@ fn a_person_denies_and_a_client_by_itself_does_not() {
         json!(null),
     ] {
         let form = to_client(client(&mut relay, &reading(2)));
-        assert_eq!(client(&mut relay, &answer(&form, &result)), Step::Nowhere);
-        assert_eq!(relay.answered(), []);
+        assert_eq!(client(&mut relay, &answer(&form, &result)), Delivery::Nowhere);
+        assert_eq!(relay.settled(), []);
         let question = queue.questions().unwrap().pop().unwrap();
         queue
             .answer(&question.id, Answer::Once, Answerer::Terminal)
             .unwrap();
-        assert_eq!(relay.answered(), [sent(2)], "{result}");
+        assert_eq!(relay.settled(), [sent(2)], "{result}");
         relay.server_sent(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#.to_owned());
     }
     // A client may answer with an error too.
     let form = to_client(client(&mut relay, &reading(3)));
     let error = json!({"jsonrpc": "2.0", "id": form["id"], "error": {"code": -32601, "message": "no"}});
-    assert_eq!(client(&mut relay, &error.to_string()), Step::Nowhere);
+    assert_eq!(client(&mut relay, &error.to_string()), Delivery::Nowhere);
     assert_eq!(queue.questions().unwrap().len(), 1);
 }
 
@@ -177,8 +177,8 @@ fn the_first_answer_counts() {
     queue
         .answer(&question.id, Answer::Once, Answerer::Terminal)
         .unwrap();
-    let steps = relay.answered();
-    let [Step::ToClient(cancel), call] = steps.as_slice() else {
+    let steps = relay.settled();
+    let [Delivery::ToClient(cancel), call] = steps.as_slice() else {
         panic!("{steps:?}");
     };
     let cancel: Value = serde_json::from_str(cancel).unwrap();
@@ -199,7 +199,7 @@ fn a_client_without_forms_is_not_asked() {
     for capabilities in [json!({}), json!({"elicitation": {"url": {}}})] {
         let folder = tempfile::tempdir().unwrap();
         let (mut relay, queue) = asking(folder.path());
-        assert_eq!(called(&mut relay, &capabilities, 1), Step::Nowhere);
+        assert_eq!(called(&mut relay, &capabilities, 1), Delivery::Nowhere);
         assert_eq!(queue.questions().unwrap().len(), 1);
     }
 }
@@ -211,13 +211,13 @@ fn no_server_asks_or_answers_in_the_name_of_the_guard() {
     let form = to_client(called(&mut relay, &json!({"elicitation": {}}), 1));
     let id = &form["id"];
     let request = json!({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": {}});
-    assert_eq!(relay.server_sent(request.to_string()), Step::Nowhere);
+    assert_eq!(relay.server_sent(request.to_string()), Delivery::Nowhere);
     let (mut other, _) = asking(folder.path());
     let theirs = to_client(called(&mut other, &json!({"elicitation": {}}), 1));
     assert_ne!(id, &theirs["id"]);
     // A form that is not this guard's is the server's.
     let theirs = answer(&theirs, &chosen("always allow"));
-    assert_eq!(client(&mut relay, &theirs), Step::ToServer(theirs.clone()));
+    assert_eq!(client(&mut relay, &theirs), Delivery::ToServer(theirs.clone()));
 }
 
 /// A call of the modern era, by a client that has forms.
@@ -256,10 +256,10 @@ fn a_modern_client_asks_and_sends_the_call_again() {
     assert_eq!(queue.questions().unwrap().len(), 1);
     let yes = again(2, &first, &chosen("allow this once"));
     let expected = modern(2, "/docs/a", &json!({}));
-    assert_eq!(client(&mut relay, &yes), Step::ToServer(expected));
+    assert_eq!(client(&mut relay, &yes), Delivery::ToServer(expected));
     assert_eq!(queue.questions().unwrap(), []);
     // It was an answer once.
-    let rule = |step: Step| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
+    let rule = |step: Delivery| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
     let twice = again(3, &first, &chosen("allow this once"));
     assert_eq!(rule(client(&mut relay, &twice)), "structural-approval");
     let next = asked(&mut relay, 4, &json!({}));
@@ -277,7 +277,7 @@ fn a_state_is_for_its_call_and_its_policy() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path());
     let (mut other, _) = asking(folder.path());
-    let rule = |step: Step| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
+    let rule = |step: Delivery| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
     let theirs = asked(&mut other, 1, &json!({}));
     let step = client(&mut relay, &again(1, &theirs, &chosen("allow this once")));
     assert_eq!(rule(step), "structural-approval");
@@ -290,7 +290,7 @@ fn a_state_is_for_its_call_and_its_policy() {
     assert!(queue.questions().unwrap().len() >= 2);
     // The right one still holds.
     let yes = again(5, &first, &chosen("allow this once"));
-    assert!(matches!(client(&mut relay, &yes), Step::ToServer(_)));
+    assert!(matches!(client(&mut relay, &yes), Delivery::ToServer(_)));
 }
 
 #[test]
@@ -299,17 +299,17 @@ fn a_modern_client_that_declines_by_itself_waits_for_the_queue() {
     let (mut relay, queue) = asking(folder.path());
     let first = asked(&mut relay, 1, &json!({}));
     let declined = again(2, &first, &json!({"action": "decline"}));
-    assert_eq!(client(&mut relay, &declined), Step::Nowhere);
+    assert_eq!(client(&mut relay, &declined), Delivery::Nowhere);
     let question = queue.questions().unwrap().pop().unwrap();
     queue
         .answer(&question.id, Answer::Once, Answerer::Terminal)
         .unwrap();
     let expected = modern(2, "/docs/a", &json!({}));
-    assert_eq!(relay.answered(), [Step::ToServer(expected)]);
+    assert_eq!(relay.settled(), [Delivery::ToServer(expected)]);
     // Without forms, or with forms of another kind, it is asked in the queue at once.
     let none =
         modern(3, "/docs/a", &json!({})).replace(r#"{"elicitation":{}}"#, r#"{"elicitation":{"url":{}}}"#);
-    assert_eq!(client(&mut relay, &none), Step::Nowhere);
+    assert_eq!(client(&mut relay, &none), Delivery::Nowhere);
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn what_is_between_client_and_server_stays() {
     let yes = again(2, &first, &chosen("allow this once"));
     assert_eq!(
         client(&mut relay, &yes),
-        Step::ToServer(modern(2, "/docs/a", &theirs))
+        Delivery::ToServer(modern(2, "/docs/a", &theirs))
     );
 }
 
@@ -353,7 +353,7 @@ fn wants_more(id: u32, state: &Value) -> String {
 fn approved(relay: &mut Relay, id: u32) {
     let first = asked(relay, id, &json!({}));
     let yes = again(id + 1, &first, &chosen("allow this once"));
-    assert!(matches!(client(relay, &yes), Step::ToServer(_)));
+    assert!(matches!(client(relay, &yes), Delivery::ToServer(_)));
 }
 
 /// The client's message once it has what the server wants.
@@ -369,7 +369,7 @@ fn goes_on(id: u32, path: &str, state: &Value) -> String {
 fn an_approved_call_that_the_server_asks_more_for_is_not_asked_about_again() {
     let folder = tempfile::tempdir().unwrap();
     let (mut relay, queue) = asking(folder.path());
-    let rule = |step: Step| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
+    let rule = |step: Delivery| to_client(step)["result"]["_meta"]["callgate/rule"].clone();
     for (id, state) in [(10, json!("one")), (20, Value::Null)] {
         approved(&mut relay, id);
         let mut asks = to_client(relay.server_sent(wants_more(id + 1, &state)));
@@ -388,7 +388,7 @@ fn an_approved_call_that_the_server_asks_more_for_is_not_asked_about_again() {
         assert_eq!(unknown["result"]["resultType"], "input_required");
         let questions = queue.questions().unwrap().len();
         let sent = client(&mut relay, &goes_on(id + 4, "/docs/./a", &given));
-        let Step::ToServer(sent) = sent else {
+        let Delivery::ToServer(sent) = sent else {
             panic!("{sent:?}")
         };
         let sent: Value = serde_json::from_str(&sent).unwrap();
@@ -397,7 +397,7 @@ fn an_approved_call_that_the_server_asks_more_for_is_not_asked_about_again() {
         // The server may ask for more than one thing, one after the other.
         let more = to_client(relay.server_sent(wants_more(id + 4, &state)))["result"]["requestState"].clone();
         let sent = client(&mut relay, &goes_on(id + 5, "/docs/./a", &more));
-        assert!(matches!(sent, Step::ToServer(_)));
+        assert!(matches!(sent, Delivery::ToServer(_)));
         assert_eq!(queue.questions().unwrap().len(), questions);
         let last = decisions(folder.path()).pop().unwrap();
         assert_eq!(
@@ -423,7 +423,7 @@ fn only_the_client_that_the_server_asks_goes_on_with_an_approved_call() {
     let theirs = to_client(client(&mut other, &goes_on(1, "/docs/a", &Value::Null)));
     assert_eq!(theirs["result"]["resultType"], "input_required");
     let own = goes_on(3, "/docs/a", &asks["result"]["requestState"]);
-    assert!(matches!(client(&mut relay, &own), Step::ToServer(_)));
+    assert!(matches!(client(&mut relay, &own), Delivery::ToServer(_)));
 }
 
 #[test]
@@ -441,7 +441,7 @@ fn a_call_that_the_server_has_taken_is_not_approved_again() {
         ),
     ] {
         approved(&mut relay, id);
-        assert_eq!(relay.server_sent(answer.clone()), Step::ToClient(answer));
+        assert_eq!(relay.server_sent(answer.clone()), Delivery::ToClient(answer));
         for state in [Value::Null, json!(5), json!({})] {
             let again = to_client(client(&mut relay, &goes_on(id + 2, "/docs/a", &state)));
             assert_eq!(again["result"]["resultType"], "input_required", "{again}");
@@ -457,7 +457,7 @@ fn an_observer_forwards_a_state_of_nobody() {
         options.audit = Some(folder.path().join("log"));
     });
     let call = goes_on(1, "/docs/a", &json!("callgate-1.x.00"));
-    assert_eq!(client(relay, &call), Step::ToServer(call));
+    assert_eq!(client(relay, &call), Delivery::ToServer(call));
 }
 
 #[test]
@@ -467,7 +467,7 @@ fn calls_that_a_person_denies_do_not_count_among_those_that_show_what_the_server
     let waits = |relay: &mut Relay, id: u32| {
         let first = asked(relay, id, &json!({}));
         let declined = again(id + 1, &first, &json!({"action": "decline"}));
-        assert_eq!(client(relay, &declined), Step::Nowhere);
+        assert_eq!(client(relay, &declined), Delivery::Nowhere);
         assert_eq!(relay.openings.len(), 1);
     };
     waits(&mut relay, 1);
@@ -475,7 +475,7 @@ fn calls_that_a_person_denies_do_not_count_among_those_that_show_what_the_server
     queue
         .answer(&question.id, Answer::Deny, Answerer::Terminal)
         .unwrap();
-    assert!(matches!(relay.answered().as_slice(), [Step::ToClient(_)]));
+    assert!(matches!(relay.settled().as_slice(), [Delivery::ToClient(_)]));
     assert_eq!(relay.openings.len(), 0);
     waits(&mut relay, 3);
     let cancelled =

@@ -161,7 +161,7 @@ proptest! {
     fn no_call_is_found_that_was_not_judged(messages in prop::collection::vec(message(), 1..4)) {
         let mut relay = relay();
         for message in messages {
-            if let Step::ToServer(sent) = client(&mut relay, &message) {
+            if let Delivery::ToServer(sent) = client(&mut relay, &message) {
                 for reading in READINGS {
                     for path in reading.paths(&sent) {
                         prop_assert_eq!(path.as_deref(), Some("/work/a"), "{} is sent as {}", message, sent);

@@ -125,7 +125,7 @@ fn a_name_with_a_control_character_does_not_pass() {
     // What the guard goes by is read alike by everybody.
     let cancels =
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"requestId":2}}"#;
-    assert!(matches!(client(&mut relay, cancels), Step::Refused(_)));
+    assert!(matches!(client(&mut relay, cancels), Delivery::Refused(_)));
     let begins = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{"elicitation\u0000":{}}}}"#;
     refused(client(&mut relay, begins), &json!(1), "control character");
     // A server's list is shown without such tools.
@@ -159,9 +159,9 @@ fn an_id_is_one_however_it_is_spelled() {
             format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{tools}]}}}}"#)
         };
         let tools = r#"{"name":"read"},{"name":"rm"}"#;
-        let shown = Step::ToClient(answer(asked, r#"{"name":"read"}"#));
+        let shown = Delivery::ToClient(answer(asked, r#"{"name":"read"}"#));
         assert_eq!(relay.server_sent(answer(spelled, tools)), shown, "{spelled}");
-        assert_eq!(relay.server_sent(answer(asked, tools)), Step::Nowhere);
+        assert_eq!(relay.server_sent(answer(asked, tools)), Delivery::Nowhere);
     }
     // A request is not spelled so: some servers take it for a notification.
     refused(client(&mut relay, &list("7.0")), &Value::Null, "`id`");
@@ -169,7 +169,7 @@ fn an_id_is_one_however_it_is_spelled() {
     for id in ["null", "7.5", "[7]"] {
         let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
         assert!(
-            matches!(client(&mut relay, &answer), Step::Refused(_)),
+            matches!(client(&mut relay, &answer), Delivery::Refused(_)),
             "{answer}"
         );
     }
@@ -182,7 +182,10 @@ fn an_id_is_one_however_it_is_spelled() {
         &call("6", r#"{"name":"read","arguments":{"path":"a"}}"#),
     );
     assert_eq!(relay.calls_in_flight(), 1);
-    assert!(matches!(client(&mut relay, &cancels("6.0")), Step::ToServer(_)));
+    assert!(matches!(
+        client(&mut relay, &cancels("6.0")),
+        Delivery::ToServer(_)
+    ));
     assert_eq!(relay.calls_in_flight(), 0);
 }
 
@@ -192,12 +195,12 @@ fn a_notification_is_no_call() {
     for method in ["tools/call", "tools/list", "Tools/call"] {
         let message = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"name":"read"}}}}"#);
         assert!(
-            matches!(client(&mut relay, &message), Step::Refused(_)),
+            matches!(client(&mut relay, &message), Delivery::Refused(_)),
             "{method}"
         );
     }
     let other = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
-    assert_eq!(client(&mut relay, other), Step::ToServer(other.to_owned()));
+    assert_eq!(client(&mut relay, other), Delivery::ToServer(other.to_owned()));
 }
 
 #[test]
@@ -205,7 +208,7 @@ fn a_message_is_one_line_for_every_reader_of_lines() {
     let mut relay = relay();
     let hidden =
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"x\":\r{\"jsonrpc\":\"2.0\"}\r}}\r";
-    let Step::ToServer(sent) = client(&mut relay, hidden) else {
+    let Delivery::ToServer(sent) = client(&mut relay, hidden) else {
         panic!()
     };
     assert_eq!(sent, hidden.replace('\r', " "));
@@ -220,7 +223,7 @@ fn a_message_is_one_line_for_every_reader_of_lines() {
 fn an_id_that_waits_is_not_used_again() {
     let mut relay = relay();
     let ping = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-    assert!(matches!(client(&mut relay, &ping("1")), Step::ToServer(_)));
+    assert!(matches!(client(&mut relay, &ping("1")), Delivery::ToServer(_)));
     for id in ["1", "\"1\"", "\"\\u0031\""] {
         refused(
             client(&mut relay, &ping(id)),
@@ -233,9 +236,9 @@ fn an_id_that_waits_is_not_used_again() {
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
     assert_eq!(
         relay.server_sent(answer.to_owned()),
-        Step::ToClient(answer.to_owned())
+        Delivery::ToClient(answer.to_owned())
     );
     // Nobody waits for a second answer.
-    assert_eq!(relay.server_sent(answer.to_owned()), Step::Nowhere);
-    assert!(matches!(client(&mut relay, &ping("1")), Step::ToServer(_)));
+    assert_eq!(relay.server_sent(answer.to_owned()), Delivery::Nowhere);
+    assert!(matches!(client(&mut relay, &ping("1")), Delivery::ToServer(_)));
 }

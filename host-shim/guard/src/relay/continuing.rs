@@ -5,8 +5,8 @@ use callgate_jsontext::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Judgement, Relay, Step, approved};
-use crate::asking::{Approved, GoesOn};
+use super::{Delivery, Judgement, Relay, approved};
+use crate::asking::{Approved, Continuation};
 use crate::message::{Message, Request, ToolCall, check_names, text_of};
 use crate::reply;
 use crate::tools::write_with;
@@ -20,16 +20,16 @@ const LONGEST_STATE: usize = 1024 * 1024;
 
 impl Relay {
     /// Continues an approved call that the server asked its client about, and that comes again with the client's answer.
-    pub(super) fn goes_on(
+    pub(super) fn continued(
         &mut self,
         request: &Request<'_>,
         call: &ToolCall<'_>,
         mut judgement: Judgement,
-        GoesOn {
+        Continuation {
             approved: given,
             state,
-        }: GoesOn,
-    ) -> Step {
+        }: Continuation,
+    ) -> Delivery {
         let answers = call.params.get(ANSWERS).map(|answers| answers.get().to_owned());
         let message = as_server_sees_it(request, call, &[state, answers]);
         // It was read before.
@@ -57,7 +57,7 @@ impl Relay {
 
     /// Remembers an approved call that the server does not finish before its client has answered it. Gives the answer with the
     /// state by which the client is known again.
-    pub(super) fn is_unfinished(&self, approved: Approved, answer: &Members<'_>) -> Option<String> {
+    pub(super) fn remember_unfinished(&self, approved: Approved, answer: &Members<'_>) -> Option<String> {
         let result: Members<'_> = serde_json::from_str(answer.get("result")?.get()).ok()?;
         check_names(&result, &["resultType", STATE]).ok()?;
         // Other results that are not complete ask for nothing: the call is the server's from then on.
@@ -73,7 +73,7 @@ impl Relay {
             None => None,
         };
         let asked = self.guard.asked.as_ref()?;
-        let state = asked.is_unfinished(&self.guard.server, GoesOn { approved, state })?;
+        let state = asked.remember_unfinished(&self.guard.server, Continuation { approved, state })?;
         let result = write_with(&result, STATE, &Value::String(state).to_string());
         Some(write_with(answer, "result", &result))
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Bound;
+use super::CallBinding;
 
 /// How many such calls are remembered; the oldest goes first, and is denied when it goes on.
 const REMEMBERED: usize = 64;
@@ -25,14 +25,14 @@ pub(crate) struct Approved {
 }
 
 /// An approved call that goes on, and the state that its server gave, as JSON text.
-pub(crate) struct GoesOn {
+pub(crate) struct Continuation {
     pub(crate) approved: Approved,
     pub(crate) state: Option<String>,
 }
 
 struct Unfinished {
     id: String,
-    goes_on: GoesOn,
+    continuation: Continuation,
     until: Instant,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct UnfinishedCalls {
 }
 
 impl Approved {
-    pub(crate) fn new(bound: Bound<'_>, question: &str) -> Self {
+    pub(crate) fn new(bound: CallBinding<'_>, question: &str) -> Self {
         Self {
             question: question.to_owned(),
             tool: bound.tool.to_owned(),
@@ -52,8 +52,8 @@ impl Approved {
         }
     }
 
-    pub(super) fn bound<'a>(&'a self, server: &'a str) -> Bound<'a> {
-        Bound {
+    pub(super) fn bound<'a>(&'a self, server: &'a str) -> CallBinding<'a> {
+        CallBinding {
             server,
             tool: &self.tool,
             arguments: &self.arguments,
@@ -64,7 +64,7 @@ impl Approved {
 
 impl UnfinishedCalls {
     /// The server wants more for a call before it goes on. Gives a name for it.
-    pub(super) fn remember(&self, goes_on: GoesOn, patience: Duration) -> String {
+    pub(super) fn remember(&self, continuation: Continuation, patience: Duration) -> String {
         let id = format!("more-{}", self.count.fetch_add(1, Ordering::Relaxed) + 1);
         let mut calls = self.calls();
         if calls.len() >= REMEMBERED {
@@ -72,19 +72,19 @@ impl UnfinishedCalls {
         }
         calls.push_back(Unfinished {
             id: id.clone(),
-            goes_on,
+            continuation,
             until: Instant::now() + patience,
         });
         id
     }
 
     /// The call of a name: once, and while there is time.
-    pub(super) fn take(&self, id: &str) -> Option<GoesOn> {
+    pub(super) fn take(&self, id: &str) -> Option<Continuation> {
         let mut calls = self.calls();
         let now = Instant::now();
         calls.retain(|unfinished| now < unfinished.until);
         let at = calls.iter().position(|unfinished| unfinished.id == id)?;
-        calls.remove(at).map(|unfinished| unfinished.goes_on)
+        calls.remove(at).map(|unfinished| unfinished.continuation)
     }
 
     /// Forgets all of them.

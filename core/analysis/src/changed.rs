@@ -45,6 +45,10 @@ pub(super) fn unshown(one: Side<'_>, other: Side<'_>) -> Vec<String> {
         "`path_params`".to_owned(),
     );
     differs(
+        tool.unnamed_roles != other_tool.unnamed_roles,
+        "role of arguments that nobody names (`unjudged`)".to_owned(),
+    );
+    differs(
         everywhere(tool) != everywhere(other_tool),
         "pointer that begins with `*`".to_owned(),
     );

@@ -25,23 +25,28 @@ const ARRIVES: &str = "what arrives with a directory that is copied";
 /// How the reason ends that is given for patterns that match in what is removed.
 const REMOVED: &str = "in what is removed";
 
+/// The reason that is given for a tool that no argument tells about, where rules allow some of its calls.
+const UNREAD: &str = "arguments that no annotation names, at which a rule that allows has to look";
+
 /// The reason that is given for patterns of a ceiling.
 const CEILING: &str = "the capability ceiling's patterns of arguments are not divided";
 
 /// Returns `true` if the calls that a reason is about are denied, where they are not judged as the regions say.
 pub(super) fn is_denied(why: &str) -> bool {
-    why.starts_with(PATTERN) || [MOVED, ARRIVES, CEILING].contains(&why)
+    why.starts_with(PATTERN) || [MOVED, ARRIVES, UNREAD, CEILING].contains(&why)
 }
 
 /// Returns `true` if a person may be asked about some of the calls that a reason is about.
 pub(super) fn is_asked(why: &str) -> bool {
-    why.ends_with(REMOVED) || [MOVED, ARRIVES].contains(&why)
+    why.ends_with(REMOVED) || [MOVED, ARRIVES, UNREAD].contains(&why)
 }
 
 /// Returns `true` if the regions hide no call that is judged less strictly: of these reasons none is about more than
-/// directories that arrive, and files that do are in the regions.
+/// directories that arrive, and files that do are in the regions, or than arguments that make a verdict stricter.
 pub(super) fn hide_nothing(reasons: &[String]) -> bool {
-    reasons.iter().all(|why| [MOVED, ARRIVES].contains(&why.as_str()))
+    reasons
+        .iter()
+        .all(|why| [MOVED, ARRIVES, UNREAD].contains(&why.as_str()))
 }
 
 impl Divided<'_, '_> {
@@ -64,6 +69,14 @@ impl Divided<'_, '_> {
             .map(|one| format!("several values in one text of `{}`", one.name))
             .collect();
         notes.into_iter().for_each(|note| self.note(note));
+        let looks = |(_, rule): (RuleId, &Rule)| {
+            let is_about_arguments = !rule.arguments.is_empty() || !self.tool.arguments.is_empty();
+            rule.effect == Effect::Allow && is_about_arguments
+        };
+        let is_stricter = self.tool.unjudged.is_some_and(|effect| effect != Effect::Allow);
+        if is_stricter && program.rules_of(self.tool).any(looks) {
+            self.note(UNREAD.to_owned());
+        }
         if !self.tool.ceiling.constraints.is_empty() {
             self.note(CEILING.to_owned());
             self.note_constrained();

@@ -6,7 +6,7 @@ mod implied;
 mod roles;
 mod semantics;
 
-use crate::model::{Argument, SchemaType, Semantics};
+use crate::model::{Argument, SchemaType, Semantics, Unjudged};
 
 pub use document::{is_unread, read, read_stored};
 pub use harn::{SERVER as HARN_SERVER, is_harn};
@@ -30,6 +30,8 @@ pub struct Tool {
     pub arguments: Vec<Argument>,
     pub(crate) schema: Schema,
     pub(crate) semantics: Semantics,
+    /// What a call may do that no rule of its own decides about; `None` where rules decide as they do elsewhere.
+    pub unjudged: Option<Unjudged>,
 }
 
 /// The parts of a tool's `inputSchema` that are used.

@@ -41,6 +41,7 @@ mod sent;
 mod sight;
 mod touch;
 mod trace;
+mod unjudged;
 mod verdict;
 mod walk;
 mod world;

@@ -20,5 +20,5 @@ pub use pointer_tree::{PointerTree, item_index};
 pub use reply_code::{ReplyCode, ReplyStatus};
 pub use scalars::{ComparedValue, ConditionValue, Scalar, Scalars};
 pub use schema_type::{JsonType, SchemaDefault, SchemaType};
-pub use semantics::{ArgSchema, Described, MutationClass, Semantics, SideEffectLevel, ToolKind};
+pub use semantics::{ArgSchema, Described, MutationClass, Semantics, SideEffectLevel, ToolKind, Unjudged};
 pub use server::{SandboxOrder, ServerKind, Servers};

@@ -124,6 +124,10 @@ pub struct Tool {
     pub siblings: PointerTree,
     /// The tool's semantics, beyond what its arguments name.
     pub semantics: Semantics,
+    /// The effect of a call in which no resource is named and no rule of its own decides, where the annotation says it.
+    pub unjudged: Option<Effect>,
+    /// The role of arguments that nobody names, where the annotation says what such calls may do.
+    pub unnamed_roles: RoleSet,
     /// The capability ceiling as it concerns the tool.
     pub ceiling: ToolCeiling,
     /// The reason of the default denial of a call without a resource role, which names the tool alone. `None` if every call has
@@ -162,6 +166,7 @@ impl Tool {
             && self.unnamed == other.unnamed
             && self.required == other.required
             && self.semantics == other.semantics
+            && self.unjudged == other.unjudged
     }
 
     /// Returns `true` if the tool executes, sends or publishes, by its annotation and the roles that it has in a call: more
@@ -186,6 +191,22 @@ impl Tool {
                 &self.name,
             ];
             self.default_reason = Some(parts.concat().into());
+        }
+    }
+
+    /// Lets arguments that nobody names be data, where the annotation says what calls may do whose arguments name no resource.
+    fn take_unnamed(&mut self, has_schema: bool, resource: RoleSet) {
+        let mut roles = self
+            .arguments
+            .iter()
+            .flat_map(|argument| argument.roles.possible());
+        let is_opaque = !has_schema && !roles.any(|role| resource.contains(role));
+        if let Some(effect) = self.unjudged.filter(|_| is_opaque) {
+            self.unnamed.is_known = true;
+            self.unnamed_roles = match effect {
+                Effect::Allow => RoleId::TEXT.into(),
+                Effect::Escalate | Effect::Deny => RoleId::NONE.into(),
+            };
         }
     }
 

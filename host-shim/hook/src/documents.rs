@@ -9,6 +9,9 @@ use super::globs::Protected;
 use super::names::Called;
 use callgate_host::{Gate, GateBuilder};
 
+/// Arguments that say where a command runs.
+const DIRECTORIES: [&str; 4] = ["cwd", "dir_path", "workdir", "working_directory"];
+
 /// The copies that `callgate wrap` keeps beside configurations of any agent; they have the secrets of the configurations.
 const KEPT: &str = "**/*.callgate";
 
@@ -37,7 +40,7 @@ impl HookCall {
             let table = agent.table();
             let tools = table.annotated().map(|(name, annotation)| match &self.called {
                 Called::Own(called) if agent == self.agent && name == *called => {
-                    (name, self.with_opaque_arguments(annotation))
+                    (name, self.with_own_directories(annotation))
                 }
                 _ => (name, annotation.to_owned()),
             });
@@ -64,23 +67,26 @@ impl HookCall {
             .collect()
     }
 
-    /// The annotation of a tool whose arguments name nothing, whatever they are called. What may not be allowed unread is seen to
-    /// where the verdict is known.
-    pub(super) fn with_opaque_arguments(&self, tool: &str) -> String {
+    /// The annotation of a tool that runs in a directory which the call names, where that is the one that the agent is in: it changes nothing,
+    /// and no rule has to look at it.
+    fn with_own_directories(&self, tool: &str) -> String {
         let mut annotation: Map<String, Value> = serde_json::from_str(tool).unwrap_or_default();
-        // What changes nothing but the agent's own state opens nothing: a plan, a list of things to do.
-        let role = match annotation.get("kind").and_then(Value::as_str) {
-            Some("think") => "text",
-            Some(_) | None => "none",
-        };
-        if !annotation.contains_key("inputSchema")
-            && let Some(Value::Object(known)) = annotation.get_mut("args")
+        let has_schema = annotation.contains_key("inputSchema");
+        if let Some(Value::Object(known)) = annotation.get_mut("args").filter(|_| !has_schema)
+            // A tool of which nothing is described is allowed as a whole.
+            && !known.is_empty()
         {
-            // A name that begins with a slash would be a pointer.
-            for name in self.arguments.keys().filter(|name| !name.starts_with('/')) {
-                known.entry(name.clone()).or_insert_with(|| Value::from(role));
+            let given = DIRECTORIES.iter().filter(|name| self.is_own_directory(name));
+            for name in given {
+                known.entry(*name).or_insert_with(|| Value::from("none"));
             }
         }
         Value::Object(annotation).to_string()
+    }
+
+    fn is_own_directory(&self, argument: &str) -> bool {
+        let given = self.arguments.get(argument).and_then(Value::as_str);
+        let is_own = |path: &str| path.trim_end_matches('/') == self.directory.trim_end_matches('/');
+        given.is_some_and(|path| matches!(path, "" | "." | "./") || is_own(path))
     }
 }

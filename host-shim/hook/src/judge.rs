@@ -194,7 +194,6 @@ impl HookCall {
         // Agents may not know a pattern of names by its absolute path.
         let mut stays = Vec::new();
         if is_own {
-            self.judge_opaque(gate, &tool, &mut response)?;
             self.judge_globs(gate, &tool, &arguments, &mut response);
             stays = relative_to_others(&response);
             stays.extend(self.table.patterns.get(&tool).cloned().unwrap_or_default());

@@ -10,9 +10,8 @@
 //!   takes precedence. The sandbox holds for them. No MCP server may have such a name.
 //! - **Tools of MCP servers** are judged as everywhere else. Agents write server and tool as one name; where it could be read
 //!   in several ways, each is judged, and the strictest verdict stands.
-//! - **A tool whose arguments name nothing** that could be judged, such as a shell command, is asked about unless a rule
-//!   decides. A shell command is allowed only by a rule that names the tool, and looks at every argument that no annotation
-//!   describes. Tools that change nothing but the agent's own state are allowed unless a rule says otherwise.
+//! - **A tool whose arguments name nothing** that could be judged, such as a shell command, says in its annotation what happens
+//!   where no rule of its own decides (`unjudged`), as those of any server can.
 //! - **Relative paths** start from the directory that the agent says it is in.
 //!
 //! Where an agent takes arguments, it gets those that were judged. Where it does not, a call passes only if the arguments
@@ -38,7 +37,6 @@ mod entries;
 mod globs;
 mod judge;
 mod names;
-mod opaque;
 mod options;
 mod patch;
 mod protocols;

@@ -6,6 +6,9 @@ use callgate_jsontext::{Members, place_of};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+/// What is said of tools that say nothing themselves: a call that names no resource is asked about.
+const UNJUDGED: &str = r#""unjudged":"ask""#;
+
 /// A server whose tools are known where the documents do not describe them.
 #[derive(Debug)]
 pub(super) struct AddedServer {
@@ -33,6 +36,8 @@ pub(super) fn with_servers(text: &str, added: &[AddedServer]) -> Option<String> 
     for server in there {
         let with_tools = with_tools(changed.as_deref().unwrap_or(text), server);
         changed = with_tools.or(changed);
+        let with_unjudged = with_unjudged(changed.as_deref().unwrap_or(text), server);
+        changed = with_unjudged.or(changed);
     }
     changed
 }
@@ -56,6 +61,18 @@ fn with_tools(text: &str, server: &AddedServer) -> Option<String> {
     extended(text, list, ']', &new.join(","))
 }
 
+/// The annotations with what is said of the tools of a server that they have, unless it says that itself.
+fn with_unjudged(text: &str, server: &AddedServer) -> Option<String> {
+    let Members(members) = serde_json::from_str(text).ok()?;
+    let Members(servers) = serde_json::from_str(value_of(&members, "servers")?).ok()?;
+    let given = value_of(&servers, server.name)?;
+    let Members(known) = serde_json::from_str(given).ok()?;
+    match value_of(&known, "unjudged") {
+        Some(_) => None,
+        None => extended(text, given, '}', UNJUDGED),
+    }
+}
+
 /// The options with an alias of a server, unless it has one.
 pub(super) fn with_alias(text: &str, server: &str, kind: &str) -> Option<String> {
     let Members(members) = serde_json::from_str(text).ok()?;
@@ -72,7 +89,8 @@ pub(super) fn with_alias(text: &str, server: &str, kind: &str) -> Option<String>
 
 fn written(server: &AddedServer) -> String {
     let tools: Vec<&str> = server.tools.iter().map(|(_, tool)| tool.as_str()).collect();
-    format!("{}:{{\"tools\":[{}]}}", Value::from(server.name), tools.join(","))
+    let name = Value::from(server.name);
+    format!("{name}:{{{UNJUDGED},\"tools\":[{}]}}", tools.join(","))
 }
 
 fn value_of<'t>(members: &[(String, &'t RawValue)], name: &str) -> Option<&'t str> {
@@ -111,28 +129,30 @@ mod tests {
         let both = r#"{"toolName":"a","args":{}},{"toolName":"b","args":{}}"#;
         check(
             "{ }",
-            Some(&format!(r#"{{ "servers":{{"s":{{"tools":[{both}]}}}}}}"#)),
+            Some(&format!(
+                r#"{{ "servers":{{"s":{{"unjudged":"ask","tools":[{both}]}}}}}}"#
+            )),
         );
         check(
             "\n {\"servers\": {}, \"x\": 1}",
             Some(&format!(
-                "\n {{\"servers\": {{\"s\":{{\"tools\":[{both}]}}}}, \"x\": 1}}"
+                "\n {{\"servers\": {{\"s\":{{\"unjudged\":\"ask\",\"tools\":[{both}]}}}}, \"x\": 1}}"
             )),
         );
         check(
             r#"{"servers": {"t": {"tools": []}}}"#,
             Some(&format!(
-                r#"{{"servers": {{"t": {{"tools": []}},"s":{{"tools":[{both}]}}}}}}"#
+                r#"{{"servers": {{"t": {{"tools": []}},"s":{{"unjudged":"ask","tools":[{both}]}}}}}}"#
             )),
         );
         check(
             r#"{"servers": {"s": {"tools": [{"toolName": "a", "args": {"x": "none"}}]}}}"#,
             Some(
-                r#"{"servers": {"s": {"tools": [{"toolName": "a", "args": {"x": "none"}},{"toolName":"b","args":{}}]}}}"#,
+                r#"{"servers": {"s": {"tools": [{"toolName": "a", "args": {"x": "none"}},{"toolName":"b","args":{}}],"unjudged":"ask"}}}"#,
             ),
         );
         check(
-            r#"{"servers": {"s": {"tools": [{"toolName": "a"}, {"toolName": "b"}]}}}"#,
+            r#"{"servers": {"s": {"unjudged": "deny", "tools": [{"toolName": "a"}, {"toolName": "b"}]}}}"#,
             None,
         );
         check("[]", None);

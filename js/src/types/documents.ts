@@ -135,6 +135,9 @@ export type ToolKind = "read" | "edit" | "delete" | "move" | "search" | "execute
 /** How far the effects of a tool reach, from the least invasive up. `"none"` means unknown. */
 export type SideEffectLevel = "none" | "read_only" | "workspace_write" | "process_exec" | "network";
 
+/** The fate of a call whose arguments name no resource, where no rule is about it. */
+export type Unjudged = "ask" | "allow" | "deny";
+
 /** The kind of change that a tool makes. */
 export type MutationClass = "read_only" | "workspace_write" | "destructive" | "ambient_side_effect" | "other";
 
@@ -235,6 +238,8 @@ export interface DocumentedTool<Role extends string = ArgumentRole, Found extend
   /** The roles of each argument. A name that begins with `/` is a JSON Pointer into the arguments. */
   readonly args: Readonly<Record<string, ArgumentRoles<Role, Found> | undefined>>;
   readonly inputSchema?: object | undefined;
+  /** What happens where no argument tells what a call touches. Default: that of the server, else as rules decide. */
+  readonly unjudged?: Word<Unjudged, Found> | undefined;
 }
 
 /** The roles of a tool's arguments in one call. */
@@ -252,12 +257,17 @@ export interface StoredToolAnnotation<Role extends string = ArgumentRole>
   readonly inputSchema?: Record<string, unknown>;
 }
 
-interface AnnotationsFile<Tool> {
+interface ServerTools<Tool, Found extends string> {
+  readonly inputHash?: string | undefined;
+  /** What is said of its tools that say nothing themselves. */
+  readonly unjudged?: Word<Unjudged, Found> | undefined;
+  readonly tools: readonly Tool[];
+}
+
+interface AnnotationsFile<Tool, Found extends string = never> {
   readonly $schema?: string | undefined;
   readonly generatedAt?: string | undefined;
-  readonly servers: Readonly<
-    Record<string, { readonly inputHash?: string | undefined; readonly tools: readonly Tool[] } | undefined>
-  >;
+  readonly servers: Readonly<Record<string, ServerTools<Tool, Found> | undefined>>;
 }
 
 /** The annotations of every server's tools, without conditional roles. */
@@ -269,7 +279,7 @@ export type ToolAnnotationsFile<Role extends string = ArgumentRole> = Annotation
 export type StoredToolAnnotationsFile<
   Role extends string = ArgumentRole,
   Found extends string = never,
-> = AnnotationsFile<DocumentedTool<Role, Found>>;
+> = AnnotationsFile<DocumentedTool<Role, Found>, Found>;
 
 /** How the entries of a list are compared. */
 export type ListType = "domains" | "emails" | "identifiers";

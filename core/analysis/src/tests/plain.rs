@@ -1,5 +1,7 @@
 //! Policies as people write them: answers about them are known, and hide no call.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::arbitrary::{self, Documents};
@@ -26,6 +28,46 @@ fn rule(name: &str, condition: Value, effect: &str) -> Value {
 
 fn tool(server: &str, name: &str, args: Value) -> Value {
     json!({server: {"tools": [{"toolName": name, "args": args}]}})
+}
+
+#[test]
+fn calls_of_which_no_argument_tells_are_judged_as_their_annotation_says() {
+    let documents = |unjudged: &str| {
+        let status = json!({"tool": "run", "args": [{"arg": "command", "equals": "git status"}]});
+        let rules = json!([
+            rule("status", status, "allow"),
+            rule("all", json!({"server": "sh"}), "allow"),
+        ]);
+        let tools = json!({"sh": {"unjudged": unjudged, "tools": [
+            {"toolName": "run", "kind": "execute", "args": {"command": "none"}},
+        ]}});
+        documents(rules, tools, &[])
+    };
+    let asking = engine(&documents("ask"));
+    let analysis = Analysis::new(&asking);
+    let regions = analysis.tool("sh", "run").unwrap();
+    let found = regions.parts.iter().flat_map(|part| &part.regions);
+    let found: BTreeSet<_> = found.map(|one| (one.decision, &*one.rule)).collect();
+    // What the other rule allows it does not decide about, since it names no tool.
+    let expected = [("allow", "status"), ("escalate", "structural-opaque-tool")];
+    assert_eq!(found, BTreeSet::from(expected));
+    assert_eq!(
+        regions.inexact,
+        ["arguments that no annotation names, at which a rule that allows has to look"]
+    );
+    assert!(!analysis.denies_every_call("sh", "run"));
+    let denying = engine(&documents("deny"));
+    let allowing = engine(&documents("allow"));
+    assert!(!allowing.denies_every_call("sh", "run"));
+    for (old, new, is_looser, is_stricter) in [
+        (&asking, &denying, false, true),
+        (&denying, &allowing, true, false),
+        (&asking, &allowing, true, false),
+    ] {
+        let changes = Comparison::new(old, new).tool("sh", "run").unwrap();
+        assert_eq!(!changes.looser.is_empty(), is_looser, "{changes:?}");
+        assert_eq!(!changes.stricter.is_empty(), is_stricter, "{changes:?}");
+    }
 }
 
 /// The rules of the recipe that protects branches.

@@ -7,7 +7,7 @@ use super::shape::{
     about, document, either, flag, list, map, name, object, roles, some_roles, text, texts, word,
 };
 use callgate_engine::document::keys;
-use callgate_engine::model::{Reach, Scheme, Separator, SideEffectLevel, ToolKind};
+use callgate_engine::model::{Reach, Scheme, Separator, SideEffectLevel, ToolKind, Unjudged};
 use callgate_engine::named::Named;
 
 pub(super) fn annotations() -> Value {
@@ -17,6 +17,7 @@ pub(super) fn annotations() -> Value {
 fn file() -> Value {
     let server = object(keys::SERVER, &["tools"], false, |key| match key {
         "inputHash" => text("What they were generated from. It decides nothing."),
+        "unjudged" => word::<Unjudged>("What is said of its tools that say nothing themselves."),
         "tools" => list(tool(), "The server's tools. One that is not here is denied."),
         _ => json!(false),
     });
@@ -61,6 +62,9 @@ fn tool() -> Value {
             "description": "The tool's own schema.",
             "properties": {"properties": {"type": "object"}},
         }),
+        "unjudged" => word::<Unjudged>(
+            "What a call may do whose arguments name no resource, where no rule that names the tool decides.",
+        ),
         "sideEffects" => about(json!({}), "It decides nothing."),
         key => semantics(key),
     })

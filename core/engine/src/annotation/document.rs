@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{Json, JsonPath, Node, Object, Report, keys};
-use crate::model::{ArgumentName, JsonType, Roles, SchemaDefault, SchemaType, Semantics};
+use crate::model::{ArgumentName, JsonType, Roles, SchemaDefault, SchemaType, Semantics, Unjudged};
 use crate::role::{Registry, RoleId};
 use crate::table::Set;
 
@@ -72,6 +72,7 @@ fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut
         return;
     };
     server.optional_string("inputHash");
+    let unjudged = read_unjudged(&server);
     let list = server.required("tools", "an array of tools");
     let items = list.iter().filter_map(|list| list.array("an array of tools"));
     let known: Vec<&str> = keys::TOOL.iter().chain(keys::SEMANTICS).copied().collect();
@@ -79,9 +80,10 @@ fn read_server(name: &str, node: &Node<'_, '_>, registry: &Registry, tools: &mut
     for item in items.flatten() {
         let Some(tool) = item.object() else { continue };
         tool.unknown_keys(&known, Severity::Warning);
-        let Some(read) = read_tool(name, &tool, registry) else {
+        let Some(mut read) = read_tool(name, &tool, registry) else {
             continue;
         };
+        read.unjudged = read.unjudged.or(unjudged);
         if !seen.insert(item.value().get("toolName").and_then(Json::as_str)) {
             item.error(
                 Code::DuplicateTool,
@@ -132,7 +134,12 @@ fn read_tool(server: &str, tool: &Object<'_, '_>, registry: &Registry) -> Option
         arguments: arguments?,
         schema,
         semantics,
+        unjudged: read_unjudged(tool),
     })
+}
+
+fn read_unjudged(object: &Object<'_, '_>) -> Option<Unjudged> {
+    object.read_or_default("unjudged", |node| Some(node.word()))
 }
 
 /// Doubts what is said about the absence of arguments that are always there.

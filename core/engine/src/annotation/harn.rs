@@ -41,6 +41,7 @@ pub(super) fn read(document: &Node<'_, '_>, server: &str) -> Annotations {
             arguments,
             schema: Schema::default(),
             semantics,
+            unjudged: None,
         });
     }
     Annotations { tools }

@@ -203,7 +203,9 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                     index.map_or(RoleSet::default(), |index| resolved.set_of(*index))
                 };
                 let pointers = member.map(|member| &member.pointers);
-                let read = path_like::collect(program, (at, pointers), value, &role, path_like);
+                let unnamed = tool.zip(member).filter(|(_, member)| !member.is_annotated);
+                let unnamed = unnamed.map_or(RoleSet::default(), |(tool, _)| tool.unnamed_roles);
+                let read = path_like::collect(program, (at, pointers, unnamed), value, &role, path_like);
                 if let Err(unreadable) = read {
                     self.refuse(describe_unreadable(name, unreadable));
                 }

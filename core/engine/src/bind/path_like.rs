@@ -62,13 +62,13 @@ struct Way<'w> {
 }
 
 /// Strings that look like a path, in arrays of any depth too: the heuristic of SPEC §8.3.2. Objects are not looked into,
-/// and cannot hide them. `role` has the roles of the pointers, by their numbers.
+/// and cannot hide them. `role` has the roles of the pointers, by their numbers, and `roles` are those of the whole argument.
 ///
 /// # Errors
 /// Arrays are nested too deep.
 pub(super) fn collect<'c>(
     program: &Program,
-    (argument, pointers): (usize, Option<&PointerTree>),
+    (argument, pointers, roles): (usize, Option<&PointerTree>, RoleSet),
     value: &'c Value<'c>,
     role: &dyn Fn(usize) -> RoleSet,
     found: &mut Vec<PathLike<'c>>,
@@ -81,7 +81,7 @@ pub(super) fn collect<'c>(
         _ => {
             let way = Way {
                 nodes: pointers.as_slice(),
-                roles: RoleSet::default(),
+                roles,
                 depth: 0,
             };
             let mut search = Search {

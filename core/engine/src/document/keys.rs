@@ -42,13 +42,14 @@ pub const RESOLVED_LIST: &[&str] = &[
 
 /// Annotations.
 pub const ANNOTATIONS: &[&str] = &["generatedAt", "servers"];
-pub const SERVER: &[&str] = &["inputHash", "tools"];
+pub const SERVER: &[&str] = &["inputHash", "unjudged", "tools"];
 pub const TOOL: &[&str] = &[
     "toolName",
     "serverName",
     "comment",
     "args",
     "inputSchema",
+    "unjudged",
     // Older files state here whether the tool has effects; the roles are more precise, so it is ignored.
     "sideEffects",
 ];

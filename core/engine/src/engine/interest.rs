@@ -1,6 +1,6 @@
 //! Which of a call's arguments a caller must hand over.
 
-use crate::model::Roles;
+use crate::model::{Effect, Roles};
 use crate::program::{Program, Tool};
 use crate::role::RoleSet;
 use crate::sort;
@@ -31,6 +31,8 @@ impl<'e> Interest<'e> {
     }
 
     fn add(&mut self, tool: &'e Tool, program: &Program) {
+        // A rule that allows has to look at what no annotation names.
+        self.others |= tool.unjudged.is_some_and(|effect| effect != Effect::Allow);
         for argument in &tool.arguments {
             let possible: RoleSet = argument.roles.possible().collect();
             // Of texts in an array it then matters which item they are.

@@ -12,8 +12,21 @@ pub(crate) enum RoleVerdict {
     Rule(Effect, RuleId),
     /// The sandbox holds the values, which allows them.
     Sandbox,
+    /// The annotation of the tool says what happens without a rule of its own, which this call lacks.
+    Unjudged(Effect, Lack),
     /// No rule decided, so that it is denied. The [case](super::Case) keeps for which values.
     Default,
+}
+
+/// What a call lacks whose arguments do not tell what it touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lack {
+    /// A rule that holds.
+    Rule,
+    /// The rule that allows it does not name the tool.
+    Name(RuleId),
+    /// The rule that allows it does not look at this argument, which no annotation names.
+    Look(RuleId, usize),
 }
 
 /// The values that no rule decided about.
@@ -28,7 +41,7 @@ pub(crate) enum Undecided {
 impl RoleVerdict {
     pub(crate) fn effect(self) -> Effect {
         match self {
-            Self::Rule(effect, _) => effect,
+            Self::Rule(effect, _) | Self::Unjudged(effect, _) => effect,
             Self::Sandbox => Effect::Allow,
             Self::Default => Effect::Deny,
         }

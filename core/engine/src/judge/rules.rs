@@ -67,7 +67,9 @@ impl<'p> Case<'p, '_, '_> {
         let roles = self.tool_roles.intersection(self.program.resource_roles);
         if roles.is_empty() {
             let whole = self.judge_without_role(tool);
-            return self.verdict(whole, Vec::new());
+            let verdict = self.verdict(whole, Vec::new());
+            self.note_unjudged(whole, &verdict);
+            return verdict;
         }
         let view = self.role_view(roles);
         let mut whole: Option<RoleVerdict> = None;
@@ -91,6 +93,7 @@ impl<'p> Case<'p, '_, '_> {
         let whole = whole.unwrap_or(RoleVerdict::Sandbox);
         let granted = self.judge_granted(tool, whole);
         let mut verdict = self.verdict(granted, escalated);
+        self.note_unjudged(granted, &verdict);
         if granted == whole
             && let RoleVerdict::Rule(Effect::Escalate | Effect::Deny, _) = whole
             && let Some(why) = decisive.and_then(|role| self.without_value(role))
@@ -121,6 +124,7 @@ impl<'p> Case<'p, '_, '_> {
         let rule = match verdict {
             RoleVerdict::Rule(_, rule) => self.program.rule(rule),
             RoleVerdict::Sandbox => return Verdict::allow("structural-sandbox-allow", SANDBOX_REASON),
+            RoleVerdict::Unjudged(effect, lack) => return self.unjudged_verdict(effect, lack),
             RoleVerdict::Default => None,
         };
         match (rule, verdict.effect()) {
@@ -371,7 +375,9 @@ impl<'p> Case<'p, '_, '_> {
                 Match::Partial => best = join(best, RoleVerdict::Rule(rule.effect, id)),
                 Match::All => {
                     let decided = RoleVerdict::Rule(rule.effect, id);
-                    return self.end_walk(false, best.map_or(decided, |best| best.join(decided)));
+                    let decided = best.map_or(decided, |best| best.join(decided));
+                    let decided = self.unjudged(tool, decided);
+                    return self.end_walk(false, decided);
                 }
             }
         }
@@ -379,6 +385,7 @@ impl<'p> Case<'p, '_, '_> {
             Some(asked) => best.map_or(asked, |best: RoleVerdict| best.join(asked)),
             None => self.default_deny(Undecided::Call),
         };
+        let decided = self.unjudged(tool, decided);
         self.end_walk(true, decided)
     }
 

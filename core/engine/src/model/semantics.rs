@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::ser::{SerializeStruct, Serializer};
 use serde::{Deserialize, Serialize};
 
-use super::ArgumentName;
+use super::{ArgumentName, Effect};
 use crate::named::named;
 use crate::role::RoleSet;
 
@@ -92,6 +92,29 @@ impl SideEffectLevel {
     /// 0 for the least invasive level, 4 for the most.
     pub fn rank(self) -> u8 {
         self as u8
+    }
+}
+
+named! {
+    /// What a call may do of which no argument names a resource, where no rule of its own decides.
+    pub enum Unjudged {
+        /// Nothing before a person was asked.
+        Ask = "ask",
+        /// Everything: it changes nothing but the agent's own state.
+        Allow = "allow",
+        /// Nothing.
+        Deny = "deny",
+    }
+}
+
+impl Unjudged {
+    /// The effect of such a call.
+    pub fn effect(self) -> Effect {
+        match self {
+            Self::Ask => Effect::Escalate,
+            Self::Allow => Effect::Allow,
+            Self::Deny => Effect::Deny,
+        }
     }
 }
 

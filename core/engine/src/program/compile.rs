@@ -13,7 +13,9 @@ use super::{
 use crate::annotation;
 use crate::config::{Config, WorkspaceRoots};
 use crate::host::Host;
-use crate::model::{Absent, Argument, ArgumentName, Effect, PointerTree, SchemaDefault, SchemaType, Segment};
+use crate::model::{
+    Absent, Argument, ArgumentName, Effect, PointerTree, SchemaDefault, SchemaType, Segment, Unjudged,
+};
 use crate::net::{DomainSet, PathEnding};
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy;
@@ -51,6 +53,7 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
         ceiling.as_ref(),
         &compiled.index,
         (options.unknown_arguments, &options.client_arguments),
+        resource_roles,
         match options.compatibility {
             Compatibility::Careful => {
                 Some(registry.select(|role| matches!(role.category, Category::Path | Category::Url)))
@@ -318,6 +321,7 @@ fn compile_tools(
     ceiling: Option<&Ceiling>,
     index: &Index,
     unknown: (UnknownArguments, &[Box<str>]),
+    resource_roles: RoleSet,
     with_defaults: Option<RoleSet>,
 ) -> Box<[Tool]> {
     let mut tools = annotations.tools;
@@ -329,7 +333,10 @@ fn compile_tools(
     for at in order {
         if let Some(tool) = tools.get_mut(at) {
             say_absent(tool, with_defaults);
-            compiled.push(compile_tool(tool, ceiling, index, unknown, &mut conditioned));
+            let has_schema = tool.schema.properties.is_some();
+            let mut tool = compile_tool(tool, ceiling, index, unknown, &mut conditioned);
+            tool.take_unnamed(has_schema, resource_roles);
+            compiled.push(tool);
         }
     }
     compiled.into()
@@ -385,6 +392,8 @@ fn compile_tool(
             .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
             .unwrap_or_default(),
         semantics: take(&mut tool.semantics),
+        unjudged: tool.unjudged.map(Unjudged::effect),
+        unnamed_roles: RoleSet::default(),
         conditioned: conditioned
             .entry(index.with_conditions(&scopes))
             .or_insert_with_key(|scopes| index.conditioned_in(scopes).into())

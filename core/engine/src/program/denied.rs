@@ -88,8 +88,9 @@ impl Program {
                 return false;
             }
         }
+        let is_denied = tool.unjudged.is_none_or(|effect| effect == Effect::Deny);
         // A value that no rule has decided about is denied, unless it lies within the sandbox.
-        sandbox.is_none()
+        sandbox.is_none() && (judged.is_some() || is_denied)
     }
 
     /// The rules whose conditions on server and tool hold, in order.

@@ -268,6 +268,36 @@ fn the_documents_say_more_of_an_agents_tools() {
 }
 
 #[test]
+fn a_shell_that_the_documents_describe_anew_is_asked_about_as_before() {
+    let hooked = Hooked::new();
+    hooked.project.edit("callgate.json", |bundle| {
+        bundle["annotations"]["servers"]["claude-code"] =
+            json!({"tools": [{"toolName": "Bash", "kind": "execute", "args": {"command": "none"}}]});
+        bundle["policy"]["rules"] = json!([
+            {"name": "make", "if": {"tool": "Bash", "args": [{"arg": "command", "equals": "make"}]}, "then": "allow", "reason": "r"},
+            {"name": "all", "if": {"server": "claude-code"}, "then": "allow", "reason": "r"},
+        ]);
+    });
+    for (argument, expected) in [
+        (json!({"command": "make"}), "allow"),
+        (json!({"command": "ls"}), "ask"),
+        (
+            json!({"command": "make", "dangerouslyDisableSandbox": true}),
+            "ask",
+        ),
+    ] {
+        let question = json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "permission_mode": "default",
+            "tool_name": "Bash", "tool_input": argument});
+        let output = hooked.ask("claude-code", &question.to_string(), &[]);
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer");
+        assert_eq!(
+            answer["hookSpecificOutput"]["permissionDecision"], expected,
+            "{question}"
+        );
+    }
+}
+
+#[test]
 fn the_files_that_an_agent_takes_variables_from_are_protected() {
     let hooked = Hooked::new();
     hooked

@@ -191,3 +191,16 @@ fn links_are_counted_by_what_they_lead_through() {
     assert!(answers.last().is_some_and(Result::is_err), "{answers:?}");
     assert!(disk.questions.get() < 2_000, "{} questions", disk.questions.get());
 }
+
+#[test]
+fn the_bytes_of_a_key_that_is_kept_are_work_again() {
+    let of = |bytes: usize| {
+        let value = format!("\tb = {}\n", "x".repeat(993));
+        let disk = Disk::new(format!("{ORIGIN}[branch \"b\"]\n{}", value.repeat(bytes / 1_000)));
+        let places = Places::new("/home/u", "/home/u/.config", false);
+        ask(&mut Git::new(&disk, &places, &mut Known::default()), "/r/1")
+    };
+    assert!(of(1_800_000).is_ok());
+    // Each byte is read once and kept at the price of two.
+    assert!(of(2_100_000).is_err());
+}

@@ -1,6 +1,6 @@
 //! The arguments of a call, as the hook makes them ready to be judged.
 
-use callgate_engine::judge::refused_spelling;
+use callgate_engine::judge::{ValueStep, refused_spelling};
 use callgate_engine::text::unescape_token;
 use serde_json::{Map, Value};
 
@@ -72,30 +72,10 @@ fn add_files(arguments: &mut Map<String, Value>) -> Result<(), String> {
     Ok(())
 }
 
-/// A value under a path role, as an explanation has it.
-pub(super) struct PathValue<'e> {
-    /// A JSON Pointer.
-    pub(super) argument: &'e str,
-    pub(super) raw: &'e str,
-    /// It is relative to another argument.
-    pub(super) has_base: bool,
-}
-
-/// The values of a call that are paths.
-pub(super) fn paths(explanation: &Value) -> impl Iterator<Item = PathValue<'_>> {
-    let values = explanation.get("values").and_then(Value::as_array);
-    values.into_iter().flatten().filter_map(|value| {
-        let role = value.get("role").and_then(Value::as_str)?;
-        let argument = value.get("argument").and_then(Value::as_str)?;
-        let raw = value.get("raw").and_then(Value::as_str)?;
-        let is_path = PATH_ROLES.contains(&role) && !argument.is_empty();
-        let has_base = value.get("relativeTo").is_some();
-        is_path.then_some(PathValue {
-            argument,
-            raw,
-            has_base,
-        })
-    })
+/// The values of a call that are paths, as they were explained.
+pub(super) fn paths(values: &[ValueStep]) -> impl Iterator<Item = &ValueStep> {
+    let is_path = |value: &&ValueStep| PATH_ROLES.contains(&&*value.role) && !value.argument.is_empty();
+    values.iter().filter(is_path)
 }
 
 pub(super) fn is_relative(path: &str) -> bool {
@@ -172,20 +152,20 @@ pub(super) fn top(pointer: &str) -> String {
 /// Why one is refused for its spelling: behind a directory it would be another path than it is to programs that take it as it is.
 pub(super) fn make_absolute(
     arguments: &mut Value,
-    explanation: &Value,
+    values: &[ValueStep],
     directory: &str,
 ) -> Result<bool, String> {
     let mut has_changed = false;
-    for path in paths(explanation) {
-        if !is_relative(path.raw) || path.has_base {
+    for path in paths(values) {
+        if !is_relative(&path.raw) || path.relative_to.is_some() {
             continue;
         }
-        if let Some(Value::String(text)) = arguments.pointer_mut(path.argument)
+        if let Some(Value::String(text)) = arguments.pointer_mut(&path.argument)
             && is_relative(text)
         {
             if let Some(why) = refused_spelling(text) {
                 let shown: String = text.chars().take(200).collect();
-                let name = top(path.argument);
+                let name = top(&path.argument);
                 return Err(format!(
                     "Unresolvable value of argument {}: {}: {why}",
                     Value::from(name),

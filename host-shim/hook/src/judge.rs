@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use callgate_engine::approval::Approvals;
 use callgate_engine::engine::Audience;
-use callgate_engine::judge::{Decision, Verdict};
+use callgate_engine::judge::{Decision, ValueStep, Verdict};
+use serde::Deserialize;
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 
@@ -23,12 +24,22 @@ pub(super) struct Judged {
     pub(super) server: String,
     pub(super) tool: String,
     pub(super) response: Response,
+    /// The values that were judged.
+    values: Vec<ValueStep>,
     /// The arguments as the engine was asked about them last.
     pub(super) asked: Value,
     /// The arguments that were judged and can be sent, as the agent gives them.
     pub(super) sent: Option<Value>,
     /// Who was asked and answered.
     pub(super) answered_by: Option<Answerer>,
+}
+
+/// What is read of an explanation.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Explained {
+    values: Vec<ValueStep>,
+    steps_left_out: usize,
 }
 
 impl HookCall {
@@ -174,32 +185,24 @@ impl HookCall {
     ) -> Result<Judged, String> {
         let is_own = matches!(self.called, Called::Own(_));
         let mut arguments = Value::Object(self.arguments.clone());
-        let mut response = asked(gate, &server, &tool, &arguments, approvals)?;
-        let has_relative = match &response.explanation {
-            Some(explanation) if explanation.get("stepsLeftOut") != Some(&Value::from(0)) => {
-                return Err("the call has too many values to look at each".to_owned());
+        let (mut response, mut values) = asked(gate, &server, &tool, &arguments, approvals)?;
+        match make_absolute(&mut arguments, &values, &self.directory) {
+            Ok(true) => (response, values) = asked(gate, &server, &tool, &arguments, approvals)?,
+            Ok(false) => {}
+            Err(reason) => {
+                response.verdict = verdict_of(Decision::Deny, "structural-unresolvable-value", reason);
             }
-            Some(explanation) => match make_absolute(&mut arguments, explanation, &self.directory) {
-                Ok(has_relative) => has_relative,
-                Err(reason) => {
-                    response.verdict = verdict_of(Decision::Deny, "structural-unresolvable-value", reason);
-                    false
-                }
-            },
-            None => return Err("the engine does not explain its verdict".to_owned()),
-        };
-        if has_relative {
-            response = asked(gate, &server, &tool, &arguments, approvals)?;
         }
         // Agents may not know a pattern of names by its absolute path.
         let mut stays = Vec::new();
         if is_own {
-            self.judge_globs(gate, &tool, &arguments, &mut response);
-            stays = relative_to_others(&response);
+            self.judge_globs(gate, &tool, &arguments, (&mut response, &values));
+            let relative = paths(&values).filter(|path| path.relative_to.is_some());
+            stays = relative.map(|path| top(&path.argument)).collect();
             stays.extend(self.table.patterns.get(&tool).cloned().unwrap_or_default());
         }
         if response.verdict.decision != Decision::Deny {
-            self.check_unchanged(is_own, &stays, &mut response);
+            self.check_unchanged(is_own, &stays, (&mut response, &values));
         }
         let moves = self
             .agent
@@ -218,6 +221,7 @@ impl HookCall {
             server,
             tool,
             response,
+            values,
             asked: arguments,
             sent,
             answered_by: None,
@@ -229,24 +233,28 @@ impl HookCall {
         let protected = self.agent.protected().map(Protected::of_settings);
         let protected: Vec<Protected> = protected.collect();
         let home = std::env::var("HOME").unwrap_or_default();
-        let mut paths = judged.response.explanation.iter().flat_map(paths);
-        paths.any(|path| {
+        paths(&judged.values).any(|path| {
             let directory = [self.directory.clone()];
-            matches!(named(path.raw, &directory, &protected, &home), Ok(Some(_)))
+            matches!(named(&path.raw, &directory, &protected, &home), Ok(Some(_)))
         })
     }
 
     /// Denies a call with a pattern of names that names a protected path.
-    fn judge_globs(&self, gate: &Gate, tool: &str, arguments: &Value, response: &mut Response) {
+    fn judge_globs(
+        &self,
+        gate: &Gate,
+        tool: &str,
+        arguments: &Value,
+        (response, values): (&mut Response, &[ValueStep]),
+    ) {
         let Some(globs) = self.table.globs.get(tool) else {
             return;
         };
         if response.verdict.decision == Decision::Deny {
             return;
         }
-        let paths = response.explanation.iter().flat_map(paths);
-        let paths = paths.filter(|path| !globs.contains(&top(path.argument)));
-        let mut directories: Vec<String> = paths.map(|path| path.raw.to_owned()).collect();
+        let paths = paths(values).filter(|path| !globs.contains(&top(&path.argument)));
+        let mut directories: Vec<String> = paths.map(|path| path.raw.clone()).collect();
         if directories.is_empty() {
             directories.push(self.directory.clone());
         }
@@ -295,20 +303,24 @@ impl HookCall {
     }
 
     /// Denies a call whose arguments mean one thing here and may mean another to whoever gets them.
-    fn check_unchanged(&self, is_own: bool, stays: &[String], response: &mut Response) {
+    fn check_unchanged(
+        &self,
+        is_own: bool,
+        stays: &[String],
+        (response, values): (&mut Response, &[ValueStep]),
+    ) {
         let takes = self.event.takes_arguments;
         let given = match &self.called {
             Called::Own(tool) if is_patch(tool) => &Value::Null,
             _ => &self.given,
         };
-        let explanation = response.explanation.as_ref();
-        let unclear = explanation.into_iter().flat_map(paths).find_map(|path| {
+        let unclear = paths(values).find_map(|path| {
             // Values that the engine found under another name are judged as they are there.
             let given = given
-                .pointer(path.argument)
+                .pointer(&path.argument)
                 .and_then(Value::as_str)
-                .unwrap_or(path.raw);
-            let stays = stays.contains(&top(path.argument));
+                .unwrap_or(&path.raw);
+            let stays = stays.contains(&top(&path.argument));
             let is_unclear = (stays || !takes) && given.starts_with('~')
                 || stays && leads_elsewhere(given)
                 || !takes && !is_own && is_relative(given);
@@ -324,19 +336,27 @@ impl HookCall {
     }
 }
 
+/// The answer to a call, with the values that were judged: all of them.
 fn asked(
     gate: &Gate,
     server: &str,
     tool: &str,
     arguments: &Value,
     approvals: Option<&Approvals>,
-) -> Result<Response, String> {
+) -> Result<(Response, Vec<ValueStep>), String> {
     let call = call_text(server, tool, arguments);
     let mut request = Request::gate(&call).explained(Audience::Operator);
     if let Some(approvals) = approvals {
         request = request.approved(approvals, Some(now()));
     }
-    gate.judge(&request).map_err(|error| error.message)
+    let response = gate.judge(&request).map_err(|error| error.message)?;
+    let explanation = response.explanation.as_ref();
+    let explanation = explanation.ok_or("the engine does not explain its verdict")?;
+    let explained = Explained::deserialize(explanation).map_err(|error| error.to_string())?;
+    match explained.steps_left_out {
+        0 => Ok((response, explained.values)),
+        _ => Err("the call has too many values to look at each".to_owned()),
+    }
 }
 
 pub(super) fn call_text(server: &str, tool: &str, arguments: &Value) -> String {
@@ -358,11 +378,4 @@ pub(super) fn verdict_of(
         reason: reason.into(),
         approval: None,
     }
-}
-
-/// The arguments whose paths are relative to another argument.
-fn relative_to_others(response: &Response) -> Vec<String> {
-    let paths = response.explanation.iter().flat_map(paths);
-    let relative = paths.filter(|path| path.has_base);
-    relative.map(|path| top(path.argument)).collect()
 }

@@ -1,6 +1,6 @@
 //! How a verdict came about, step by step, bounded like everything else.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Verdict;
 use crate::program::{Program, Rule, RuleId};
@@ -73,7 +73,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 /// One string under one role.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ValueStep {
     /// The argument that holds the string, as a JSON Pointer; empty for what the engine filled in.
@@ -85,10 +85,10 @@ pub struct ValueStep {
     /// Its canonical form under the role; none where it has none.
     pub canonical: Option<String>,
     /// The argument that it is relative to, where the annotation names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative_to: Option<String>,
     /// `true` if the call does not give the argument, and the server takes this value. It is not written otherwise.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub absent: bool,
 }
 

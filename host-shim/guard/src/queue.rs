@@ -87,6 +87,9 @@ pub enum Answerer {
 }
 
 impl Answerer {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::Terminal, Self::Client, Self::Command];
+
     /// `terminal`, `client` or `command`.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -14,7 +14,7 @@ use super::digest::digest;
 use super::queue::Answerer;
 
 /// How many values of a call a line holds, and how many bytes of each text. A line is bounded by them, whatever a call holds.
-const VALUES: usize = 64;
+pub(super) const VALUES: usize = 64;
 const TEXT: usize = 1024;
 
 /// Roles whose values are somebody's words, and stay out of the log.
@@ -117,6 +117,16 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
+    /// All of them.
+    pub(super) const ALL: [Self; 6] = [
+        Self::Done,
+        Self::ToolError,
+        Self::Error,
+        Self::Unfinished,
+        Self::NoAnswer,
+        Self::Cancelled,
+    ];
+
     /// What may be why a call failed, where the tool or the server says that it did.
     pub(super) fn why(self, rewritten: &[Rewritten]) -> &[Rewritten] {
         match self {
@@ -212,7 +222,7 @@ pub(super) fn left_out(explanation: Option<&Value>) -> usize {
 
 impl<'r> RoleValue<'r> {
     /// From a step of an explanation.
-    fn of(step: &'r Value) -> Self {
+    pub(super) fn of(step: &'r Value) -> Self {
         let text = |name: &str| step.get(name).and_then(Value::as_str);
         let (role, raw) = (text("role").unwrap_or_default(), text("raw").unwrap_or_default());
         Self {

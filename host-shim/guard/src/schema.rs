@@ -4,6 +4,8 @@ use callgate_engine::model::Effect;
 use serde_json::{Value, json};
 
 use super::audit::FORMAT;
+use super::queue::Answerer;
+use super::record::{Outcome, VALUES};
 
 /// The schema of a line of the log, of the draft 2020-12.
 ///
@@ -90,20 +92,20 @@ fn decision() -> Value {
             },
             "approval": text("What let the call pass: the id of an approval, or of the line whose question a person answered."),
             "answeredBy": {
-                "enum": ["terminal", "client", "command"],
+                "enum": Answerer::ALL.map(Answerer::as_str),
                 "description": "How a person's answer to the question about this call came.",
             },
             "values": {
                 "type": "array",
                 "items": {"$ref": "#/$defs/value"},
-                "maxItems": 64,
+                "maxItems": VALUES,
                 "description": "What the call would touch: its values under roles.",
             },
             "valuesLeftOut": count("How many values are not in `values`."),
             "others": {
                 "type": "array",
                 "items": {"type": "string"},
-                "maxItems": 64,
+                "maxItems": VALUES,
                 "description": "The names of arguments that have no value here.",
             },
             "sent": {
@@ -124,7 +126,7 @@ fn outcome() -> Value {
         json!({
             "id": text("The call's name, as its decision has it."),
             "outcome": {
-                "enum": ["done", "tool-error", "error", "unfinished", "no-answer", "cancelled"],
+                "enum": Outcome::ALL,
                 "description": "How the call ended: with a result, with one that says that the tool failed, with an error of the protocol, unfinished because the server asks something first or goes on later, without an answer, or cancelled by the client.",
             },
             "code": {"type": "integer", "description": "The code of an error."},
@@ -219,4 +221,129 @@ fn count(description: &str) -> Value {
 
 fn digest(description: &str) -> Value {
     json!({"$ref": "#/$defs/digest", "description": description})
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+    use crate::record::{Record, Rewritten, RoleValue};
+
+    /// Every kind of line with all of its members, and with as few as it may have. A member that is added is missing here.
+    fn records() -> Vec<[Record<'static>; 2]> {
+        const ROLES: &[Cow<'static, str>] = &[Cow::Borrowed("read-path")];
+        let decision = |is_whole: bool| Record::Decision {
+            id: "i",
+            tool: "t",
+            decision: "allow",
+            rule: "r",
+            reason: "r",
+            escalated_roles: if is_whole { ROLES } else { &[] },
+            approval: is_whole.then_some("a"),
+            answered_by: is_whole.then_some("client"),
+            values: Vec::new(),
+            values_left_out: 0,
+            others: Vec::new(),
+            sent: None,
+            policy: "p",
+            micros: 0,
+        };
+        let rewritten = || {
+            let text = || "x".to_owned();
+            let one = Rewritten {
+                argument: text(),
+                raw: text(),
+                sent: text(),
+            };
+            Vec::leak(vec![one])
+        };
+        let outcome = |is_whole: bool| Record::Outcome {
+            id: "i",
+            outcome: Outcome::Error,
+            code: is_whole.then_some(1),
+            rewritten: if is_whole { rewritten() } else { &[] },
+            micros: 0,
+        };
+        let reload = |is_whole: bool| Record::Reload {
+            policy: is_whole.then_some("p"),
+            refused: is_whole.then_some("r"),
+        };
+        let start = || Record::Start {
+            session: "s",
+            policy: "p",
+        };
+        let refused = || Record::Refused { reason: "r" };
+        let stop = || Record::Stop { why: "w".to_owned() };
+        vec![
+            [decision(true), decision(false)],
+            [outcome(true), outcome(false)],
+            [reload(true), reload(false)],
+            [start(), start()],
+            [refused(), refused()],
+            [Record::Cut {}, Record::Cut {}],
+            [stop(), stop()],
+        ]
+    }
+
+    fn members(value: &impl serde::Serialize) -> BTreeSet<String> {
+        let Ok(Value::Object(members)) = serde_json::to_value(value) else {
+            panic!("an object");
+        };
+        members.keys().cloned().collect()
+    }
+
+    fn names(of: &Value) -> BTreeSet<String> {
+        match of {
+            Value::Array(names) => names
+                .iter()
+                .map(|name| name.as_str().unwrap().to_owned())
+                .collect(),
+            Value::Object(members) => members.keys().cloned().collect(),
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// The members that every line has beside those of its kind, and the one that it may have.
+    const OF_A_LINE: [&str; 5] = ["format", "time", "previous", "server", "observed"];
+
+    #[test]
+    fn the_schema_has_the_members_of_the_lines() {
+        let schema = line_schema();
+        let kinds = schema["oneOf"].as_array().unwrap();
+        let mut known: BTreeMap<&str, &Value> = kinds
+            .iter()
+            .map(|kind| (kind["properties"]["kind"]["const"].as_str().unwrap(), kind))
+            .collect();
+        for [whole, least] in records() {
+            let written = serde_json::to_value(&whole).unwrap();
+            let kind = written["kind"].as_str().unwrap();
+            let said = known.remove(kind).unwrap_or_else(|| panic!("{kind}"));
+            let without = |mut names: BTreeSet<String>| {
+                names.retain(|name| !OF_A_LINE.contains(&name.as_str()));
+                names
+            };
+            assert_eq!(without(names(&said["properties"])), members(&whole), "{kind}");
+            assert_eq!(without(names(&said["required"])), members(&least), "{kind}");
+        }
+        assert!(known.is_empty(), "{known:?}");
+    }
+
+    #[test]
+    fn the_schema_has_the_members_of_values_and_rewritten_texts() {
+        let schema = line_schema();
+        let shown = json!({"argument": "/a", "role": "read-path", "raw": "x", "canonical": "x"});
+        let withheld = json!({"argument": "/a", "role": "email-body", "raw": "x", "canonical": "x"});
+        for (at, step) in [shown, withheld].iter().enumerate() {
+            let said = &schema["$defs"]["value"]["oneOf"][at];
+            let written = members(&RoleValue::of(step));
+            assert_eq!(names(&said["properties"]), written);
+            assert_eq!(names(&said["required"]), written);
+        }
+        let [whole, _] = &records()[1];
+        let written = serde_json::to_value(whole).unwrap();
+        let said = &schema["oneOf"][2]["properties"]["rewritten"]["items"];
+        assert_eq!(names(&said["properties"]), names(&written["rewritten"][0]));
+    }
 }

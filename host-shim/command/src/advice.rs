@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::answers::Problem;
 use crate::diff;
-use crate::output::{BOLD, DIM, Failure, YELLOW, clean, paint, wrapped};
 use crate::setup::Setup;
+use crate::terminal::{BOLD, DIM, Failure, YELLOW, clean, paint, wrapped};
 
 /// Ways to allow all of these calls of one tool.
 pub(crate) fn of(gate: &Gate, setup: &Setup, requests: &[Request<'_>]) -> Result<Advice, Problem> {

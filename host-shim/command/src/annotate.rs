@@ -14,8 +14,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::asking::Asking;
-use crate::output::{BOLD, DIM, Exit, Failure, Format, GREEN, Out, YELLOW, clean, counted, paint};
 use crate::packs::{self, Pack};
+use crate::terminal::{BOLD, DIM, Exit, Failure, Format, GREEN, Out, YELLOW, clean, counted, paint};
 use target::Target;
 
 /// Draft annotations from what a server says of its tools
@@ -156,7 +156,7 @@ impl Annotate {
                 true => pack.name.to_owned(),
                 false => format!("{}={}", self.server, pack.name),
             };
-            crate::output::note(&format!(
+            crate::terminal::note(&format!(
                 "this is a draft; the pack `{}` has annotations of this server that people looked at: `callgate init --for {named} DIR`",
                 pack.name
             ));

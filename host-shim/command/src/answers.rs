@@ -12,9 +12,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::calls::{self, Calls};
-use crate::output::{DIM, Exit, Failure, Out, RED, clean, note, paint, wrapped};
 use crate::setup::Setup;
 use crate::tally::{Exits, Others};
+use crate::terminal::{DIM, Exit, Failure, Out, RED, clean, note, paint, wrapped};
 
 /// The calls that are judged, and how.
 #[derive(Args)]

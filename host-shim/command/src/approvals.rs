@@ -7,7 +7,7 @@ use callgate_guard::{Answer, Answerer, Question, Queue};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::output::{BOLD, DIM, Exit, Failure, Out, clean, paint};
+use crate::terminal::{BOLD, DIM, Exit, Failure, Out, clean, paint};
 
 /// Show, allow and deny the calls that wait for a person
 ///

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::mcp::{Server, list_tools};
-use crate::output::Failure;
+use crate::terminal::Failure;
 
 /// The list of tools that a command is about.
 #[derive(Args)]

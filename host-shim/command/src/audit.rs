@@ -8,8 +8,8 @@ use callgate_guard::{Log, LogLine};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::output::{DIM, Exit, Failure, Out, clean, paint, style_of};
 use crate::setup::effects;
+use crate::terminal::{DIM, Exit, Failure, Out, clean, paint, style_of};
 
 /// Read the log of `callgate guard --audit`
 #[derive(Args)]

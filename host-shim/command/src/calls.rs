@@ -7,8 +7,8 @@ use std::path::Path;
 
 use callgate_engine::document::utf8;
 
-use crate::output::{Failure, note};
 use crate::source::Source;
+use crate::terminal::{Failure, note};
 
 /// Bytes of the longest call.
 const MOST_BYTES: usize = 16 * 1024 * 1024;

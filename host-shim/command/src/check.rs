@@ -4,9 +4,9 @@ use callgate_analysis::{Outcome, Statement, check_invariants};
 use callgate_engine::host::Host;
 use clap::Args;
 
-use crate::output::{DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, counted, note, paint, wrapped};
-use crate::progress::Progress;
 use crate::setup::Setup;
+use crate::terminal::Progress;
+use crate::terminal::{DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, counted, note, paint, wrapped};
 
 /// Prove the statements about all calls that the bundle holds under `invariants`, or refute them
 ///

@@ -13,9 +13,9 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::map::{cell, described};
-use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, paint, style_of, wrapped};
-use crate::progress::Progress;
 use crate::setup::{Setup, compiled, in_folder};
+use crate::terminal::Progress;
+use crate::terminal::{BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, paint, style_of, wrapped};
 
 /// Show what changes between two policies: which calls are judged less strictly, which more
 ///

@@ -3,9 +3,9 @@
 use callgate_engine::engine::Operation;
 use clap::Args;
 
-use crate::output::{Exit, Failure, Out};
 use crate::resolve::{show, unanswered};
 use crate::setup::Setup;
+use crate::terminal::{Exit, Failure, Out};
 
 /// Say whether a tool's command may be done at a place of the world
 ///

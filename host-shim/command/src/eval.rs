@@ -6,7 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::answers::{self, About, Answer, INDENT, Question};
-use crate::output::{DIM, Exit, Failure, Out, YELLOW, brief, clean, paint, style_of, width, wrapped};
+use crate::terminal::{DIM, Exit, Failure, Out, YELLOW, brief, clean, paint, style_of, width, wrapped};
 
 /// Judge calls: allow, escalate or deny
 ///

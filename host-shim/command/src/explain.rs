@@ -14,8 +14,8 @@ use serde_json::value::RawValue;
 use crate::advice;
 use crate::answers::{self, Answer, Question};
 use crate::eval::{mention_warnings, passes};
-use crate::output::{Exit, Failure, Out};
-use crate::tree;
+use crate::terminal::tree;
+use crate::terminal::{Exit, Failure, Out};
 
 /// Judge calls and show why, step by step
 ///
@@ -84,7 +84,7 @@ impl Explain {
             if out.human {
                 let help = help.or_else(|| where_it_is_explained(verdict));
                 let is_verbose = question.setup.running.verbose;
-                out.text(&tree::of(&explanation, help.as_deref(), is_verbose)?)?;
+                out.text(&tree(&explanation, help.as_deref(), is_verbose)?)?;
                 if let Some(advice) = &advice {
                     out.text(&advice::shown(advice))?;
                 }

@@ -18,9 +18,9 @@ use callgate_guard::{Asking, Ended, GuardOptions, Pins, Program};
 use callgate_host::GateBuilder;
 use clap::Args;
 
-use crate::output::{Failure, clean};
 use crate::setup::Setup;
 use crate::telemetry::Collector;
+use crate::terminal::{Failure, clean};
 use crate::{approvals, pin, wrap};
 
 /// How often the documents are looked at.

@@ -4,8 +4,8 @@ use callgate_core::docs;
 use callgate_engine::document::did_you_mean;
 use clap::{Args, Command};
 
-use crate::output::{Exit, Failure, Out};
-use crate::page::rendered;
+use crate::terminal::rendered;
+use crate::terminal::{Exit, Failure, Out};
 
 /// Explain a subcommand or a topic; without one, list them
 ///
@@ -29,6 +29,54 @@ pub(crate) fn topics() -> String {
     }
     listed
 }
+
+/// The subcommands, by what a person wants. Each is in one group.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Judge", &["eval", "explain", "resolve", "enforce"]),
+    (
+        "Write",
+        &[
+            "init",
+            "annotate",
+            "suggest",
+            "validate",
+            "lint",
+            "test",
+            "check",
+            "map",
+            "diff",
+            "tools",
+            "intersect",
+            "schema",
+        ],
+    ),
+    ("Guard", &["guard", "wrap", "hook", "pin", "approvals"]),
+    ("Look back", &["audit", "replay"]),
+    ("Help", &["help", "completions"]),
+];
+
+/// The command whose help has its subcommands in groups.
+pub(crate) fn grouped(command: Command) -> Command {
+    let header = command.get_styles().get_header().to_owned();
+    let name = command.get_styles().get_literal().to_owned();
+    let mut groups = String::new();
+    for (group, commands) in GROUPS {
+        groups.push_str(&format!("\n{header}{group}:{header:#}\n"));
+        for command in commands.iter().filter_map(|one| command.find_subcommand(one)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            groups.push_str(&format!(
+                "  {name}{:<WIDEST$}{name:#}  {about}\n",
+                command.get_name()
+            ));
+        }
+    }
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\n{header}Options:{header:#}\n{{options}}{{after-help}}"
+    ))
+}
+
+/// Columns of the longest name of a subcommand.
+const WIDEST: usize = 11;
 
 impl Help {
     pub(crate) fn run(&self, mut command: Command, out: &mut Out) -> Result<Exit, Failure> {
@@ -66,5 +114,25 @@ fn styled(command: &mut Command, out: &Out) -> String {
         text.ansi().to_string()
     } else {
         text.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_subcommand_is_in_one_group() {
+        let command = crate::command();
+        let mut known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        let mut grouped: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, commands)| *commands)
+            .copied()
+            .collect();
+        assert!(grouped.iter().all(|name| name.len() <= WIDEST));
+        known.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(grouped, known);
     }
 }

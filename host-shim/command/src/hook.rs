@@ -17,8 +17,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 use crate::approvals;
-use crate::output::{Exit, Failure, Out};
 use crate::setup::Setup;
+use crate::terminal::{Exit, Failure, Out};
 
 /// The exit code that denies a call with every agent.
 const DENIES: u8 = 2;

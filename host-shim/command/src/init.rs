@@ -11,8 +11,8 @@ use callgate_host::BUNDLE_FILE;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::output::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use crate::packs::{self, PACKS};
+use crate::terminal::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use crate::wrap::{Configured, How, configured};
 use recipe::Chosen;
 

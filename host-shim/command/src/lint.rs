@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::annotate::refusal;
 use crate::asking::Listing;
-use crate::output::{DIM, Exit, Failure, GREEN, Out, YELLOW, clean, counted, diagnosis, paint};
-use crate::progress::Progress;
 use crate::setup::Setup;
+use crate::terminal::Progress;
+use crate::terminal::{DIM, Exit, Failure, GREEN, Out, YELLOW, clean, counted, diagnosis, paint};
 
 /// Show what is doubtful about the documents, each with a call that shows it
 ///

@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::calls::LocatedCall;
-use crate::output::{DIM, Failure, Out, clean, counted, paint, style_of};
 use crate::source::Source;
+use crate::terminal::{DIM, Failure, Out, clean, counted, paint, style_of};
 
 /// Placeholder for a value that the log does not hold. It is neither a path nor a URL.
 const UNKNOWN: &str = "a value that the log does not hold";

@@ -21,11 +21,8 @@ mod lint;
 mod logged;
 mod map;
 mod mcp;
-mod output;
 mod packs;
-mod page;
 mod pin;
-mod progress;
 mod recording;
 mod replace;
 mod replay;
@@ -37,18 +34,18 @@ mod suggest;
 mod tally;
 #[cfg_attr(not(feature = "otel"), path = "telemetry/absent.rs")]
 mod telemetry;
+mod terminal;
 mod test;
 mod tools;
-mod tree;
 mod validate;
 mod wrap;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 
-use output::{Color, Exit, Failure, Format, Out};
+use terminal::{Color, Exit, Failure, Format, Out};
 
 /// Decides whether an AI agent's tool calls may be made, and says why.
 ///
@@ -132,8 +129,14 @@ fn arguments() -> Vec<std::ffi::OsString> {
     guard::with_tied_arguments(line, &Cli::command())
 }
 
+/// The description of the arguments.
+fn command() -> clap::Command {
+    help::grouped(Cli::command())
+}
+
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments()) {
+    let parsed = command().try_get_matches_from(arguments());
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // Nobody is left to hear that this could not be printed.
@@ -185,7 +188,7 @@ fn main() -> ExitCode {
         Command::Schema(schema) => schema.run(&mut out),
         Command::Tools(tools) => tools.run(&mut out),
         Command::Intersect(intersect) => intersect.run(&mut out),
-        Command::Help(help) => help.run(Cli::command(), &mut out),
+        Command::Help(help) => help.run(command(), &mut out),
         Command::Completions { shell } => completions(shell, &mut out),
     };
     done.unwrap_or_else(|failure| failure.report()).into()
@@ -199,7 +202,7 @@ fn is_hook() -> bool {
 
 fn completions(shell: Shell, out: &mut Out) -> Result<Exit, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "callgate", &mut script);
+    clap_complete::generate(shell, &mut command(), "callgate", &mut script);
     out.text(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Allow)
 }
@@ -210,6 +213,6 @@ mod tests {
 
     #[test]
     fn the_arguments_are_described_without_contradiction() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 }

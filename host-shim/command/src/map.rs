@@ -6,9 +6,9 @@ use callgate_analysis::{Analysis, Column, Row, Target, ToolRegions, names_tool};
 use callgate_engine::model::Effect;
 use clap::Args;
 
-use crate::output::{BOLD, DIM, Exit, Failure, Out, clean, counted, note, paint, style_of, wrapped};
-use crate::progress::Progress;
 use crate::setup::{Setup, effects};
+use crate::terminal::Progress;
+use crate::terminal::{BOLD, DIM, Exit, Failure, Out, clean, counted, note, paint, style_of, wrapped};
 
 /// Show what an agent may do: every tool, what its arguments may be, and the verdict
 ///

@@ -4,7 +4,7 @@ use callgate_engine::document::did_you_mean;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::output::Failure;
+use crate::terminal::Failure;
 
 /// A pack, as its files in `packs` have it.
 pub(crate) struct Pack {

@@ -8,8 +8,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::asking::Asking;
-use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, counted, paint};
 use crate::replace::{read_file, replace};
+use crate::terminal::{BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, counted, paint};
 
 /// Accept a server's tools as they are
 ///

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::output::Failure;
+use crate::terminal::Failure;
 
 /// Documents, what the host answered, and explained calls.
 #[derive(Deserialize)]

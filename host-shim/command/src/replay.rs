@@ -9,10 +9,10 @@ use serde_json::json;
 
 use crate::answers::check_context;
 use crate::logged::{Change, Judged};
-use crate::output::{Exit, Failure, Format, Out, clean};
 use crate::recording::Recorded;
 use crate::setup::Setup;
 use crate::source::Source;
+use crate::terminal::{Exit, Failure, Format, Out, clean};
 
 /// Judge recorded calls again and compare the answers
 ///

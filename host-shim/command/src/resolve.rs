@@ -6,8 +6,8 @@ use callgate_host::{Reply, Resolution, Unanswered};
 use clap::Args;
 use serde_json::Value;
 
-use crate::output::{DIM, Exit, Failure, Out, clean, paint, style_of};
 use crate::setup::Setup;
+use crate::terminal::{DIM, Exit, Failure, Out, clean, paint, style_of};
 
 /// Say which places of the world addresses name
 ///

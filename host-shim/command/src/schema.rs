@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use serde_json::Value;
 
-use crate::output::{Exit, Failure, Out};
+use crate::terminal::{Exit, Failure, Out};
 
 /// Print the JSON Schema of a document, for an editor: "$schema" at its top may name the file
 ///

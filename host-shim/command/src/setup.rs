@@ -15,7 +15,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use crate::output::{Failure, note};
+use crate::terminal::{Failure, note};
 
 const DOCUMENTS: &str = "Documents";
 const HOST: &str = "Host";

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::output::Failure;
+use crate::terminal::Failure;
 
 /// Bytes of the first line that are looked at.
 const MOST_BYTES: u64 = 1024 * 1024;

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use crate::advice;
 use crate::answers::{Contexts, Problem};
 use crate::calls::{self, Calls, LocatedCall};
-use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, counted, paint, style_of};
 use crate::setup::Setup;
 use crate::source::Source;
+use crate::terminal::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, counted, paint, style_of};
 
 /// How many different calls of one kind a suggestion is held against.
 const MOST_CALLS: usize = 64;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::output::{DIM, Exit, paint};
+use crate::terminal::{DIM, Exit, paint};
 
 /// The outcomes of calls, and how many had each.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use callgate_guard::{Guard, Telemetry};
 use clap::Args;
 
-use crate::output::Failure;
+use crate::terminal::Failure;
 
 /// The variables of the environment that name a collector.
 const VARIABLES: [&str; 2] = [

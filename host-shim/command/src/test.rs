@@ -18,9 +18,9 @@ use clap::Args;
 use serde_json::json;
 
 use crate::eval::mention_warnings;
-use crate::output::{Exit, Failure, Out, note};
-use crate::progress::Progress;
 use crate::setup::Setup;
+use crate::terminal::Progress;
+use crate::terminal::{Exit, Failure, Out, note};
 use files::File;
 use run::Outcome;
 

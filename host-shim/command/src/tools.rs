@@ -9,8 +9,8 @@ use callgate_host::Fault;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::output::{DIM, Exit, Failure, GREEN, Out, clean, paint};
 use crate::setup::Setup;
+use crate::terminal::{DIM, Exit, Failure, GREEN, Out, clean, paint};
 
 /// Show what the annotated tools do: kind, side-effect level, mutation class, whether they are read-only
 ///

@@ -4,8 +4,8 @@ use callgate_host::{Fault, GateError};
 use clap::Args;
 use serde_json::json;
 
-use crate::output::{Exit, Failure, GREEN, Out, RED, diagnosis, paint};
 use crate::setup::Setup;
+use crate::terminal::{Exit, Failure, GREEN, Out, RED, diagnosis, paint};
 
 /// Check the documents and show everything that is wrong with them
 ///

@@ -14,8 +14,8 @@ mod toml;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::output::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use crate::replace::{read_file, replace, replace_secret};
+use crate::terminal::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use annotated::Annotated;
 use arguments::Arguments;
 use callgate_host::Gate;

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::output::Failure;
 use crate::replace::replace;
+use crate::terminal::Failure;
 
 /// A file of annotations, or a bundle that holds them.
 pub(super) struct Target {

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 use callgate_guard::http::{Listening, Remote, Visitors};
 use clap::Args;
 
-use crate::output::Failure;
+use crate::terminal::Failure;
 
 /// The flags that say where the server is.
 pub(super) const ADDRESS: &str = "address";

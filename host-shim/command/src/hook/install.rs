@@ -8,8 +8,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::agents;
-use crate::output::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, paint};
 use crate::replace::replace;
+use crate::terminal::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, paint};
 
 /// How many seconds an agent waits for its hook, beyond those that a person has.
 const PATIENCE: u64 = 30;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::output::{Failure, clean};
 use crate::packs::Pack;
+use crate::terminal::{Failure, clean};
 
 /// A server that somebody has, and the pack for it.
 pub(super) struct Chosen {

@@ -3,7 +3,7 @@
 use callgate_guard::Guard;
 use clap::Args;
 
-use crate::output::Failure;
+use crate::terminal::Failure;
 
 #[derive(Args)]
 pub(crate) struct Collector {}

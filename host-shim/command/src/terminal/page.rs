@@ -3,7 +3,7 @@
 //! It shows the parts of Markdown that the reference pages use: headings, paragraphs, lists, tables and blocks of code.
 //! Anything else is shown as it is written.
 
-use crate::output::{BOLD, DIM, paint, width, wrapped};
+use super::style::{BOLD, DIM, paint, width, wrapped};
 
 /// The page, at most 80 columns wide where its words allow it.
 pub(crate) fn rendered(markdown: &str) -> String {

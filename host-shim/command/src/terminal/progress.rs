@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::output::clean;
+use callgate_host::clean;
 
 /// Who waits no longer is not told.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -5,14 +5,17 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::output::{BOLD, DIM, Failure, GREEN, RED, brief, clean, paint, style_of, width, wrapped};
+use callgate_host::clean;
+
+use super::failure::Failure;
+use super::style::{BOLD, DIM, GREEN, RED, brief, paint, style_of, width, wrapped};
 
 /// Characters of a value that are shown; a whole one is in the JSON.
 const MOST: usize = 160;
 
 /// The tree, a line a step.
 /// `help` is what a person can do about the verdict; `is_verbose` shows what the host was asked.
-pub(crate) fn of(explanation: &Value, help: Option<&str>, is_verbose: bool) -> Result<String, Failure> {
+pub(crate) fn tree(explanation: &Value, help: Option<&str>, is_verbose: bool) -> Result<String, Failure> {
     let read = Explanation::deserialize(explanation);
     let read = read.map_err(|error| Failure::Fault(format!("the explanation cannot be read: {error}")))?;
     let mut text = String::new();

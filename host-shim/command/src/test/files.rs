@@ -14,7 +14,7 @@ use callgate_host::{Fault, Machine, VirtualHost};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::output::Failure;
+use crate::terminal::Failure;
 
 /// A file of scenarios.
 pub(super) struct File {

@@ -11,8 +11,8 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::files::File;
 use super::run::Outcome;
-use crate::output::{Failure, clean};
-use crate::tree;
+use crate::terminal::tree;
+use crate::terminal::{Failure, clean};
 
 /// The file of the results.
 pub(super) struct Report {
@@ -38,7 +38,7 @@ impl Report {
         let mut texts = Vec::new();
         for outcome in outcomes {
             texts.push(match &outcome.explanation {
-                Some(explanation) => unstyled(&tree::of(explanation, outcome.help.as_deref(), false)?),
+                Some(explanation) => unstyled(&tree(explanation, outcome.help.as_deref(), false)?),
                 None => String::new(),
             });
         }

@@ -12,8 +12,8 @@ use callgate_host::{CallText, Gate, Machine, Request, VirtualHost};
 use serde_json::{Value, json};
 
 use super::table::title;
-use crate::output::{Failure, clean, note};
 use crate::setup::Setup;
+use crate::terminal::{Failure, clean, note};
 
 /// The machine of a scenario that cannot be written without saying where the project lies.
 const HOME: &str = "/home/user";

@@ -13,9 +13,9 @@ use callgate_host::{CallText, Gate, Request, Verdict};
 use serde_json::{Value, json};
 
 use super::files::{Case, File};
-use crate::output::{Failure, clean, note};
-use crate::progress::Progress;
 use crate::setup::Setup;
+use crate::terminal::Progress;
+use crate::terminal::{Failure, clean, note};
 
 /// A scenario, and the verdict about its call.
 pub(super) struct Outcome<'c> {

@@ -6,8 +6,8 @@ use callgate_analysis::{CoverageReport, Place, Unreached};
 
 use super::files::File;
 use super::run::Outcome;
-use crate::output::{BOLD, DIM, Failure, GREEN, RED, YELLOW, clean, counted, paint, style_of, wrapped};
-use crate::tree;
+use crate::terminal::tree;
+use crate::terminal::{BOLD, DIM, Failure, GREEN, RED, YELLOW, clean, counted, paint, style_of, wrapped};
 
 /// Characters of a title that the table shows.
 const MOST: usize = 44;
@@ -96,7 +96,7 @@ fn failure(outcome: &Outcome<'_>, is_verbose: bool) -> Result<String, Failure> {
     let _ = writeln!(text, "  expected {}", clean(&outcome.expected()));
     let _ = writeln!(text, "  found    {}", clean(&outcome.found()));
     if let Some(explanation) = &outcome.explanation {
-        text.push_str(&tree::of(explanation, outcome.help.as_deref(), is_verbose)?);
+        text.push_str(&tree(explanation, outcome.help.as_deref(), is_verbose)?);
     }
     Ok(text)
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::server::{Plan, Server, Way};
 use super::{edit, toml};
-use crate::output::Failure;
 use crate::replace::read_file;
+use crate::terminal::Failure;
 
 /// A server of a configuration.
 pub(crate) struct Configured {

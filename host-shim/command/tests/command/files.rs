@@ -173,7 +173,14 @@ fn help_version_and_completions_are_there() {
     project.check(
         &["help"],
         0,
-        &["Commands:", "Topics (callgate help TOPIC):", "structural-rules"],
+        &[
+            "Judge:",
+            "Write:",
+            "Guard:",
+            "Look back:",
+            "Topics (callgate help TOPIC):",
+            "structural-rules",
+        ],
         &[],
     );
     project.check(

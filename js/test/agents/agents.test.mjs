@@ -145,7 +145,10 @@ function place(t, name, agent, url) {
   for (const folder of [join(project, "src"), ...FOLDERS.map((one) => join(home, one))]) {
     mkdirSync(folder, { recursive: true });
   }
-  copyFileSync(join(HERE, "../../../host-shim/command/tests/command/hooks/callgate.json"), join(project, "callgate.json"));
+  copyFileSync(
+    join(HERE, "../../../host-shim/command/tests/command/hooks/callgate.json"),
+    join(project, "callgate.json"),
+  );
   writeFileSync(join(project, "src/a.txt"), "hello\n");
   writeFileSync(join(project, ".env"), "KEY=secret\n");
   execFileSync("git", ["init", "-q", project]);

@@ -114,8 +114,9 @@ pub(super) fn groups(program: &Program, tool: &Tool, roles: &[Vec<RoleId>]) -> V
             groups.join_all(bearing(hearing.union(looked_at)));
         }
     }
-    // A domain outside the allowlist ends the judgement with an escalation, so what rules say of the rest does not count.
-    let is_gated = settings.allowlist.is_some() && all.intersects(program.url_roles);
+    // Where a domain outside the allowlist decides, what rules say of the rest does not count.
+    let is_gated =
+        program.allowlist_decides && settings.allowlist.is_some() && all.intersects(program.url_roles);
     // Git reads remotes and branches in the repository that the paths name.
     let is_git = settings.kind == Some(ServerKind::Git)
         && (all.contains(RoleId::GIT_REMOTE_URL) || listed.contains(RoleId::BRANCH_NAME));

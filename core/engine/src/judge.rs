@@ -1,9 +1,20 @@
 //! Deciding: a function of the program, the call and the host's answers. It is total: what cannot be judged
 //! is denied with a named rule.
 //!
-//! The code that a short call runs through is about as large as a processor's nearest cache (32 KB), so that its speed depends on
-//! what lies between. What refuses a call or records a step is `#[cold]`, and what few calls need is kept apart
-//! (`verdicts::no_host`).
+//! A call goes through stages, in this order:
+//!
+//! | stage | file | from what to what |
+//! |---|---|---|
+//! | bind | `crate::bind` | the arguments, to values under the roles of the tool; the host is not asked |
+//! | checks of the call | `checks` | shape, names, limits: what is wrong whatever the values are |
+//! | canonical | `canonical` | values, to operands with their canonical forms |
+//! | checks of the values | `checks` | protected paths, ceiling, world, sandbox, allowlists |
+//! | rules | `rules` | the rule loop: each role by itself |
+//! | combine | `combine` | the verdicts of checks and roles, to the strictest |
+//! | approve | `approvals` | an escalation that a person approved, to an allowance |
+//! | prepare | `sent` | operands, to the arguments that are sent |
+//!
+//! A denial by a check ends it; escalations are collected. A failure of the host stays, and is looked at between the stages.
 
 mod apart;
 mod approvals;
@@ -80,12 +91,6 @@ use combine::Undecided;
 use lookups::Lookups;
 use operand::{Form, Operand};
 
-/// Values without a form whose room is not worth giving back.
-const FEW_PENDING: usize = 64;
-
-/// Values beyond as many as one role may have that there is room for at once.
-const FURTHER_ROOM: usize = 4_096;
-
 /// Indices of operands.
 type Values = SmallVec<[usize; 2]>;
 
@@ -125,8 +130,8 @@ pub struct Case<'p, 'c, 'h> {
     settings: &'p ServerSettings,
     tool: Option<&'p Tool>,
     arguments: BoundArguments<'p, 'c>,
-    /// The values that have no canonical form yet, the next one last.
-    pending: Vec<BoundValue<'p, 'c>>,
+    /// The values that have no canonical form yet.
+    pending: std::vec::IntoIter<BoundValue<'p, 'c>>,
     /// The values that have one.
     operands: Vec<Operand<'p, 'c>>,
     /// The roles that any argument of the tool has in this call.
@@ -146,8 +151,6 @@ pub struct Case<'p, 'c, 'h> {
     undecided: Undecided,
     /// The first escalation by a check that stands unless the call is denied.
     escalated: Option<Verdict<'p>>,
-    /// How many checks came up, if they ended with an escalation that asks nothing else.
-    early: Option<usize>,
     /// The escalation and the approvals that may cover it, if anyone asks.
     escalation: Option<Box<Escalation<'c>>>,
 }
@@ -190,7 +193,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             tool: task.tool,
             arguments: BoundArguments::default(),
             operands: Vec::new(),
-            pending: Vec::new(),
+            pending: Vec::new().into_iter(),
             tool_roles: RoleSet::default(),
             sandboxed: RoleSet::default(),
             may_forward_places: false,
@@ -200,7 +203,6 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
             undecided: Undecided::Call,
             escalated: None,
-            early: None,
             escalation: None,
         }
     }
@@ -213,42 +215,20 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
                 .arguments
                 .refuse_shape(self.program, self.tool, self.call, error),
         }
-        self.pending = std::mem::take(&mut self.arguments.values);
-        self.pending.reverse();
-        let most = self.program.limits.values_per_role;
-        self.operands = Vec::with_capacity(self.pending.len().min(most));
+        self.pending = std::mem::take(&mut self.arguments.values).into_iter();
         self.tool_roles = self.arguments.resolved.all();
     }
 
-    /// Takes the next value that has no canonical form.
-    #[inline]
+    /// Takes the next value that has no canonical form. Values beyond as many as one role may have cost what they hold; where some
+    /// were left out, no steps are left.
     fn next_pending(&mut self) -> Option<BoundValue<'p, 'c>> {
-        let bound = self.pending.pop()?;
-        if self.pending.capacity() > FEW_PENDING
-            || self.operands.len() >= self.program.limits.values_per_role
-            || self.arguments.are_left_out
-        {
-            self.took_one_of_many();
-        }
-        Some(bound)
-    }
-
-    /// Thousands of values give back their room as they go, since their forms need it; and those that are more than one role may
-    /// have cost what they hold. Where some were left out, no steps are left.
-    #[cold]
-    fn took_one_of_many(&mut self) {
-        let left = self.pending.len();
-        if self.pending.capacity() > FEW_PENDING && left < self.pending.capacity() / 2 {
-            self.pending.shrink_to_fit();
-        }
-        if self.operands.len() == self.operands.capacity() {
-            self.operands.reserve_exact((left + 1).min(FURTHER_ROOM));
-        }
+        let bound = self.pending.next()?;
         if self.arguments.are_left_out {
             self.canonicalizer.facts.take_steps(usize::MAX);
         } else if self.operands.len() >= self.program.limits.values_per_role {
             self.canonicalizer.facts.take_steps(FURTHER_VALUE);
         }
+        Some(bound)
     }
 
     /// The verdict. A host that fails makes it a denial, never anything else.
@@ -262,16 +242,20 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
 
     /// The verdict before approvals.
     fn decide(&mut self) -> Verdict<'p> {
-        let decided = checks::run(self, 0);
+        let decided = checks::run(self);
+        let leaves_rules = decided.is_some();
         let verdict = match decided {
             Some(verdict) => verdict,
             None if self.canonicalizer.facts.has_failed() => return self.host_failure(),
             None => self.judge_roles(),
         };
+        self.note_escalation(&verdict);
+        if leaves_rules && matches!(verdict.decision, Decision::Escalate(_)) {
+            self.ask_rules_for_approval();
+        }
         if self.canonicalizer.facts.has_failed() {
             return self.host_failure();
         }
-        self.note_escalation(&verdict);
         if let Some(escalated) = self.escalated.take() {
             return combine::stricter(verdict, escalated);
         }
@@ -317,7 +301,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             let own = definition.category != Category::Path && is_asked(definition.canonicalize);
             own || definition.extract_policy_value.is_some_and(is_asked)
         };
-        self.pending.is_empty()
+        self.pending.len() == 0
             && self.canonicalizer.base.server_paths.is_none()
             && !self.has_addresses()
             && !roles.any(asks)
@@ -366,7 +350,6 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     }
 
     /// The verdict for a host failure, or for too much work. The host's message is withheld when it could reveal paths.
-    #[cold]
     fn host_failure(&mut self) -> Verdict<'p> {
         if self.canonicalizer.facts.is_exhausted() {
             let steps = self.program.limits.steps;
@@ -422,7 +405,6 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
 
     /// The path of the argument that the value is relative to, if it is relative to one that has a path. That has its form
     /// already, since such values come first.
-    #[inline]
     fn base_of(&mut self, bound: &BoundValue<'p, '_>) -> Option<Arc<str>> {
         let Some(wanted) = bound.relative_to else {
             // It starts from where the server takes it, and it is not sent.

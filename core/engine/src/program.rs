@@ -50,6 +50,8 @@ pub struct Program {
     pub heuristic_paths: bool,
     pub path_case: PathCase,
     pub compatibility: Compatibility,
+    /// `true` if a domain outside a server's allowlist escalates the call whatever the rules say.
+    pub allowlist_decides: bool,
     pub relative_paths: RelativePaths,
     /// Places in `tools`, by server and name.
     places: Table<ToolKey, usize>,

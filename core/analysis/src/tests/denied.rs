@@ -160,7 +160,7 @@ fn what_denies_every_call() {
     );
     check(deny(json!({"tool": "g*"})), &[], &["get"], &[]);
     let gated = (DocumentKind::DomainAllowlists, json!({"fetch": ["good.test"]}));
-    check(deny(json!({"tool": "get"})), &[gated], &[], &[]);
+    check(deny(json!({"tool": "get"})), &[gated], &["get"], &[]);
     let trusted = (DocumentKind::TrustedServers, json!(["fetch"]));
     check(deny(json!({"tool": "get"})), &[trusted], &[], &[]);
     let ceiling = (DocumentKind::Ceiling, json!({"tools": ["read", "get"]}));

@@ -1,6 +1,6 @@
 //! The outcome of each part of a call by itself.
 
-use super::check::Check;
+use super::check::Finding;
 use super::combine::RoleVerdict;
 use super::operand::Form;
 use super::{Case, RoleValues, checks};
@@ -36,7 +36,7 @@ impl Apart {
 impl<'p> Case<'p, '_, '_> {
     /// Judges each role by itself.
     pub fn judge_apart(&mut self) -> Apart {
-        if let Some(verdict) = checks::run(self, 0) {
+        if let Some(verdict) = checks::run(self) {
             let strictness = verdict.decision.strictness();
             let sum = self.each_strictness();
             return Apart::Structural { strictness, sum };
@@ -77,7 +77,7 @@ impl<'p> Case<'p, '_, '_> {
     fn each_strictness(&mut self) -> usize {
         let mut sum = 0;
         while let Some(found) = checks::resolvable_values(self) {
-            if let Check::Deny(verdict, _) = *found {
+            if let Finding::Decided(verdict, _) = found {
                 sum += usize::from(verdict.decision.strictness());
             }
         }
@@ -90,7 +90,7 @@ impl<'p> Case<'p, '_, '_> {
             self.lookups_mut().hits.clear();
             self.sandboxed = RoleSet::default();
             self.escalated = None;
-            let found = checks::run(self, checks::RESOLVED);
+            let found = checks::run_of_values(self).or_else(|| self.escalated.take());
             sum += found.map_or(0, |verdict| usize::from(verdict.decision.strictness()));
         }
         sum

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::locations::url_kind;
-use super::{Case, Decision, Verdict, checks, domains};
+use super::{Case, Decision, Verdict, domains};
 use crate::approval::{Approval, ApprovalConstraint, Approving, ArgumentConstraint, Moment, Offer, describe};
 use crate::model::{Effect, ServerKind};
 use crate::net::UrlKind;
@@ -46,6 +46,8 @@ pub(super) struct Escalation<'c> {
     held: BTreeSet<RuleId>,
     /// `true` if something escalated that is not a value of a role.
     is_open: bool,
+    /// The rule that would deny the call, where an escalation by a check has left the rules unasked.
+    denied_by: Option<Box<str>>,
 }
 
 /// The values, rules and arguments that an approval has to cover.
@@ -127,6 +129,20 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         }
     }
 
+    /// Asks the rules that a check left unasked: an approval must not get around a denial.
+    pub(super) fn ask_rules_for_approval(&mut self) {
+        if self.escalation.is_none() {
+            return;
+        }
+        let rest = self.judge_roles();
+        self.note_escalation(&rest);
+        if let Some(escalation) = &mut self.escalation
+            && rest.decision == Decision::Deny
+        {
+            escalation.denied_by = Some(rest.rule.as_ref().into());
+        }
+    }
+
     /// Keeps that a rule holds.
     pub(super) fn note_rule(&mut self, rule: RuleId) {
         if let Some(escalation) = &mut self.escalation {
@@ -187,18 +203,11 @@ impl<'p, 'c> Case<'p, 'c, '_> {
     }
 
     /// The values and rules that an approval has to cover, or why none can.
-    ///
-    /// An early escalation leaves the rules unasked. They are asked now, since an approval must not get around a
-    /// denial.
     fn needed(&mut self, steps: &mut usize) -> Result<Needed, String> {
-        if let Some(done) = self.early.take() {
-            let rest = checks::run(self, done).unwrap_or_else(|| self.judge_roles());
-            if rest.decision == Decision::Deny {
-                return Err(format!("{:?} would deny the call", rest.rule));
-            }
-            self.note_escalation(&rest);
-        }
         let mut escalation = self.escalation.take().unwrap_or_default();
+        if let Some(rule) = escalation.denied_by {
+            return Err(format!("{rule:?} would deny the call"));
+        }
         let is_whole = escalation.is_open;
         if is_whole && !self.ask_by_arguments(&escalation) {
             return Err("what escalates is not a value of a resource role".to_owned());

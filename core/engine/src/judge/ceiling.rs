@@ -1,6 +1,6 @@
 //! The capability ceiling (SPEC §8.3.4, §12): what the tool may be, and what single arguments must look like.
 
-use super::check::{Check, Checked};
+use super::check::Finding;
 use super::directory::Directory;
 use super::operand::Operand;
 use super::{Case, Verdict};
@@ -46,7 +46,7 @@ struct Anchor {
     canonical: Option<String>,
 }
 
-pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     let Some(ceiling) = &case.program.ceiling else {
         return None;
     };
@@ -65,7 +65,7 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
         return None;
     };
     let verdict = Verdict::deny(RULE, format!("Above the capability ceiling: {refusal}"));
-    Some(Box::new(Check::Deny(verdict, Some(refusal))))
+    Some(Finding::Decided(verdict, Some(refusal)))
 }
 
 impl Case<'_, '_, '_> {

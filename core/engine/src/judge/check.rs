@@ -2,25 +2,17 @@
 
 use super::{Case, Verdict};
 
-/// The result of a check; `None` where it holds or does not apply. Boxed, since few checks say more.
-pub(super) type Checked<'p> = Option<Box<Check<'p>>>;
-
-/// The result of a check that does not simply hold.
-pub(super) enum Check<'p> {
-    /// The call is allowed whatever the rules say.
-    Allow(Verdict<'p>),
-    /// The call is denied. What explanations show instead of the reason, where that differs.
-    Deny(Verdict<'p>, Option<String>),
-    /// The call escalates whatever the rules say.
-    EscalateNow(Verdict<'p>),
+/// What a check finds, unless it simply holds or does not apply.
+pub(super) enum Finding<'p> {
     /// The call escalates unless the rest of the judgement denies it.
     Escalate(Verdict<'p>),
+    /// The verdict, whatever the rest of the judgement would be. What explanations show instead of the reason, where that differs.
+    Decided(Verdict<'p>, Option<String>),
 }
 
 /// A denial by a rule of the engine.
-#[cold]
-pub(super) fn deny<'p>(rule: &'static str, reason: String) -> Checked<'p> {
-    Some(Box::new(Check::Deny(Verdict::deny(rule, reason), None)))
+pub(super) fn deny<'p>(rule: &'static str, reason: String) -> Option<Finding<'p>> {
+    Some(Finding::Decided(Verdict::deny(rule, reason), None))
 }
 
 impl Case<'_, '_, '_> {

@@ -1,8 +1,8 @@
 //! The checks before any rule (SPEC §8.1 to §8.3): a table, in their order, which is security-critical.
 
-use super::check::{Check, Checked, deny};
+use super::check::{Finding, deny};
 use super::operand::{Form, Operand};
-use super::{Case, Verdict, ceiling, domains, git, protected, world};
+use super::{Case, Decision, Verdict, ceiling, domains, git, protected, world};
 use crate::bind::Refusal;
 use crate::model::SandboxOrder;
 use crate::path::Unresolvable;
@@ -11,97 +11,84 @@ use crate::program::{RoleList, UnknownArguments};
 /// Comparisons of a path with a directory of the sandbox that count as one step.
 const COMPARED: usize = 4;
 
-/// Every check, by the name that explanations give it. The first that decides ends the judgement. Most do not apply to most
-/// calls, so that it counts how little is done to find that out.
-macro_rules! checks {
-    ($($name:literal => $check:path,)+) => {
-        /// Runs the checks in order, but for the first `done`. The verdict of the one that decides; `None` leaves the call
-        /// to the rules. It ends where the host fails, since no answer counts from then on.
-        pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>, done: usize) -> Option<Verdict<'p>> {
-            let mut count = 0;
-            $(
-                count += 1;
-                if count > done {
-                    let found = $check(case);
-                    if case.canonicalizer.facts.has_failed() {
-                        return None;
-                    }
-                    if let Some(found) = found
-                        && let Some(decided) = decided_by(case, count, $name, *found)
-                    {
-                        return Some(decided);
-                    }
+/// A check, with the name that explanations give it.
+type Check = (
+    &'static str,
+    for<'p, 'c, 'h> fn(&mut Case<'p, 'c, 'h>) -> Option<Finding<'p>>,
+);
+
+/// The checks of the call as it is, before any value has its canonical form.
+const OF_CALL: [Check; 5] = [
+    ("argument-shape", argument_shape),
+    ("plain-names", plain_names),
+    ("trusted-server", trusted_server),
+    ("readable-arguments", readable_arguments),
+    ("known-arguments", known_arguments),
+];
+
+/// The checks of its values in their canonical forms.
+const OF_VALUES: [Check; 10] = [
+    ("protected-paths", protected::check),
+    ("introspection", introspection),
+    ("capability-ceiling", ceiling::check),
+    ("visibility", world::visibility),
+    ("operations", world::operations),
+    ("sandbox", sandbox),
+    ("git-default-remote", git::default_remote),
+    ("absent-branch", git::absent_branch),
+    ("domain-allowlist", domains::check),
+    ("unknown-tool", unknown_tool),
+];
+
+/// Runs every check, up to the first that decides; `None` leaves the call to the rules. Escalations are collected.
+pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>) -> Option<Verdict<'p>> {
+    run_all(case, &OF_CALL)
+        .or_else(|| run_all(case, &[("resolvable-values", resolvable_values)]))
+        .or_else(|| run_all(case, &OF_VALUES))
+}
+
+/// Runs the checks of the values alone.
+pub(super) fn run_of_values<'p>(case: &mut Case<'p, '_, '_>) -> Option<Verdict<'p>> {
+    run_all(case, &OF_VALUES)
+}
+
+/// It ends where the host fails, since no answer counts from then on.
+fn run_all<'p>(case: &mut Case<'p, '_, '_>, checks: &[Check]) -> Option<Verdict<'p>> {
+    for (name, check) in checks {
+        if case.canonicalizer.facts.has_failed() {
+            return None;
+        }
+        match check(case) {
+            _ if case.canonicalizer.facts.has_failed() => return None,
+            None => {}
+            Some(Finding::Escalate(verdict)) => {
+                case.note_escalation(&verdict);
+                case.escalated.get_or_insert(verdict);
+            }
+            Some(Finding::Decided(verdict, detail)) => {
+                let passed = verdict.decision == Decision::Allow;
+                if !matches!(verdict.decision, Decision::Escalate(_)) {
+                    let detail = detail.unwrap_or_else(|| verdict.reason.to_string());
+                    case.note(name, passed, || detail);
                 }
-            )+
-            None
-        }
-    };
-}
-
-/// How many checks there are up to `resolvable-values`, after which every value has its canonical form.
-pub(super) const RESOLVED: usize = 6;
-
-checks! {
-    "argument-shape" => argument_shape,
-    "plain-names" => plain_names,
-    "trusted-server" => trusted_server,
-    "readable-arguments" => readable_arguments,
-    "known-arguments" => known_arguments,
-    "resolvable-values" => resolvable_values,
-    "protected-paths" => protected::check,
-    "introspection" => introspection,
-    "capability-ceiling" => ceiling::check,
-    "visibility" => world::visibility,
-    "operations" => world::operations,
-    "sandbox" => sandbox,
-    "git-default-remote" => git::default_remote,
-    "absent-branch" => git::absent_branch,
-    "domain-allowlist" => domains::check,
-    "unknown-tool" => unknown_tool,
-}
-
-/// Keeps what a check says, by its number and name; the verdict, if it decides.
-#[cold]
-fn decided_by<'p>(
-    case: &mut Case<'p, '_, '_>,
-    number: usize,
-    name: &'static str,
-    found: Check<'p>,
-) -> Option<Verdict<'p>> {
-    match found {
-        Check::Escalate(verdict) => {
-            case.note_escalation(&verdict);
-            case.escalated.get_or_insert(verdict);
-            None
-        }
-        Check::Allow(verdict) => {
-            case.note(name, true, || verdict.reason.to_string());
-            Some(verdict)
-        }
-        Check::Deny(verdict, detail) => {
-            case.note(name, false, || {
-                detail.unwrap_or_else(|| verdict.reason.to_string())
-            });
-            Some(verdict)
-        }
-        Check::EscalateNow(verdict) => {
-            case.early = Some(number);
-            Some(verdict)
+                return Some(verdict);
+            }
         }
     }
+    None
 }
 
-fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     let Some(Refusal::Shape(error)) = &case.arguments.refusal else {
         return None;
     };
     let reason = format!("Unreadable argument: {error}");
     let verdict = Verdict::deny("structural-unreadable-argument", reason);
-    Some(Box::new(Check::Deny(verdict, Some(error.to_string()))))
+    Some(Finding::Decided(verdict, Some(error.to_string())))
 }
 
 /// Names decide who reads what, on a trusted server too.
-fn plain_names<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+fn plain_names<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     let fault = case.arguments.name_fault.as_ref()?;
     deny(
         "structural-unreadable-argument",
@@ -109,16 +96,16 @@ fn plain_names<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     )
 }
 
-fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     if !case.settings.is_trusted {
         return None;
     }
     let reason = format!("Server \"{}\" is trusted", case.server());
-    Some(Box::new(Check::Allow(Verdict::allow("trusted-server", reason))))
+    Some(Finding::Decided(Verdict::allow("trusted-server", reason), None))
 }
 
 /// Arguments that cannot be read, and limits.
-fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     match &case.arguments.refusal {
         Some(Refusal::Unreadable(why)) => deny(
             "structural-unreadable-argument",
@@ -130,7 +117,7 @@ fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     }
 }
 
-fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     const RULE: &str = "structural-unknown-argument";
     let at = case.arguments.unknown?;
     let (name, call) = (case.name_of(Some(at)), case.call);
@@ -139,11 +126,7 @@ fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
         UnknownArguments::Schema | UnknownArguments::Deny => deny(RULE, reason),
         UnknownArguments::Escalate => {
             case.note("known-arguments", false, || reason.clone());
-            Some(Box::new(Check::Escalate(Verdict::escalate(
-                Vec::new(),
-                RULE,
-                reason,
-            ))))
+            Some(Finding::Escalate(Verdict::escalate(Vec::new(), RULE, reason)))
         }
         UnknownArguments::Ignore => {
             case.note("known-arguments", false, || reason);
@@ -153,7 +136,7 @@ fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
 }
 
 /// Makes the canonical form of each value, up to the first that has none.
-pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     let context = case.call.context();
     while let Some(bound) = case.next_pending() {
         let base = case.base_of(&bound);
@@ -175,8 +158,11 @@ pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> 
     None
 }
 
-#[cold]
-fn unresolvable<'p>(case: &Case<'p, '_, '_>, operand: &Operand<'p, '_>, why: &Unresolvable) -> Checked<'p> {
+fn unresolvable<'p>(
+    case: &Case<'p, '_, '_>,
+    operand: &Operand<'p, '_>,
+    why: &Unresolvable,
+) -> Option<Finding<'p>> {
     let reason = format!("Unresolvable value of {}: {why}", case.shown_as_given(operand));
     match why {
         Unresolvable::TooLong { .. } => deny("structural-limit", reason),
@@ -191,7 +177,7 @@ fn unresolvable<'p>(case: &Case<'p, '_, '_>, operand: &Operand<'p, '_>, why: &Un
     }
 }
 
-fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     let is_introspection = case.tool.is_some()
         && case.settings.is_introspection(&case.call.tool)
         && case.call.arguments.members().is_empty();
@@ -199,14 +185,12 @@ fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
         return None;
     }
     let reason = "Introspection tool is always allowed";
-    Some(Box::new(Check::Allow(Verdict::allow(
-        "structural-introspection-allow",
-        reason,
-    ))))
+    let verdict = Verdict::allow("structural-introspection-allow", reason);
+    Some(Finding::Decided(verdict, None))
 }
 
 /// Finds the sandbox-safe roles all of whose values lie within the sandbox.
-fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     let program = case.program;
     let decides = program.sandbox_order == SandboxOrder::BeforeRules && case.settings.is_sandboxed;
     if program.sandbox.is_empty() || !decides || !case.tool_roles.intersects(program.sandbox_roles) {
@@ -240,7 +224,7 @@ fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     None
 }
 
-fn unknown_tool<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+fn unknown_tool<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     if case.tool.is_some() {
         return None;
     }

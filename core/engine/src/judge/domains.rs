@@ -1,15 +1,14 @@
 //! The server's domain allowlist.
 
-use super::check::{Check, Checked};
+use super::check::Finding;
 use super::{Case, Verdict};
 use crate::host::LOOK_UP;
 use crate::net::{DomainSet, domain_matches_allowlist};
 use crate::role::RoleId;
 
-/// A domain outside the allowlist escalates the call at once. A value that passes only as text, because no strict
-/// reading grants it, and a remote that the engine filled in escalate as well, but the rules are asked all the same and
-/// may deny.
-pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+/// A domain outside the allowlist escalates the call, and so does a value that passes only as text, because no strict reading
+/// grants it, and a remote that the engine filled in.
+pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     let (allowlist, patterns) = case.settings.allowlist.as_ref()?;
     let mut escalation = None;
     for at in 0..case.operands.len() {
@@ -22,19 +21,18 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
             let Some((domain, verdict)) = found else { continue };
             let operand = case.operands.get(at);
             let is_given = operand.is_some_and(|operand| !operand.bound.is_filled_in());
-            // The patterns are compared one by one as they are written.
-            case.canonicalizer.facts.take_steps(patterns.len());
-            if case.canonicalizer.facts.has_failed() {
-                return None;
-            }
-            if is_given && !domain_matches_allowlist(&domain, patterns) {
-                return Some(Box::new(Check::EscalateNow(verdict)));
+            if is_given && case.program.allowlist_decides {
+                // The patterns are compared one by one as they are written.
+                case.canonicalizer.facts.take_steps(patterns.len());
+                if !domain_matches_allowlist(&domain, patterns) {
+                    return Some(Finding::Decided(verdict, None));
+                }
             }
             escalation.get_or_insert(verdict);
         }
     }
     case.note_held("domain-allowlist", "every URL is in the server's allowlist");
-    Some(Box::new(Check::Escalate(escalation?)))
+    Some(Finding::Escalate(escalation?))
 }
 
 /// The domain of a value that the allowlist does not grant, and what is said about it; `None` if it is granted.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::check::{Check, Checked};
+use super::check::Finding;
 use super::operand::{Form, Operand};
 use super::places::Repositories;
 use super::{Case, Verdict};
@@ -18,7 +18,7 @@ pub(super) const ORIGIN: &str = "origin";
 ///
 /// Where the server has an allowlist and it is not known which remote git would use, the call escalates, unless the
 /// rules deny it.
-pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     let tool = case
         .tool
         .filter(|_| case.settings.kind == Some(ServerKind::Git))?;
@@ -82,13 +82,13 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
             format!("The git remote of {shown} is not known, and server \"{server}\" has an allowlist");
         let roles = vec![case.program.registry.name(RoleId::GIT_REMOTE_URL)];
         let verdict = Verdict::escalate(roles, "structural-domain-escalate", reason);
-        return Some(Box::new(Check::Escalate(verdict)));
+        return Some(Finding::Escalate(verdict));
     }
     None
 }
 
 /// Gives an absent branch the empty value: what git takes it for matters to conditions and approvals.
-pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     // An approval says for which branch it is.
     let is_looked_at = case.program.listed_roles.contains(RoleId::BRANCH_NAME) || case.escalation.is_some();
     let is_restricted = case.program.compatibility == Compatibility::Careful && is_looked_at;

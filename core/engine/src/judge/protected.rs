@@ -2,7 +2,7 @@
 
 use super::canonical::Canonicalizer;
 use super::changes::changes;
-use super::check::{Check, Checked, deny};
+use super::check::{Finding, deny};
 use super::touch::{Place, Through, Touch, touches, touches_match};
 use super::{Case, Verdict};
 use crate::model::Reach;
@@ -56,7 +56,7 @@ struct PathLike {
     written: Vec<String>,
 }
 
-pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     if case.program.protected.is_empty() || (case.operands.is_empty() && case.arguments.path_like.is_empty())
     {
         return None;
@@ -108,7 +108,7 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
     let reason = doubtful(case, &found);
     case.note("protected-paths", false, || reason.clone());
     let verdict = Verdict::escalate(roles_of(case, &found), BELOW, reason);
-    Some(Box::new(Check::Escalate(verdict)))
+    Some(Finding::Escalate(verdict))
 }
 
 /// The reason of a denial.

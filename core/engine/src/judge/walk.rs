@@ -57,18 +57,13 @@ struct Cursor<'p> {
 /// Goes through the rules in order, each once, and skips those of which the index knows that they do not hold.
 #[derive(Default)]
 pub(super) struct Walk<'p> {
-    /// The one with the next rule. Most walks have no other.
-    first: Option<Cursor<'p>>,
-    /// The others that came in order, from `next` on. That is how the index has directories, of which there may be many.
-    ordered: SmallVec<[Cursor<'p>; 4]>,
-    next: usize,
-    /// Of the rest the one with the first rule is on top.
-    others: BinaryHeap<Reverse<Cursor<'p>>>,
-    /// How many parts of the index the rules come from.
-    parts: usize,
-    /// `true` if the rule at the head of `first` is the last one, so that the next one follows it.
-    is_taken: bool,
+    /// The parts of the index that the rules come from; the one with the next rule is on top.
+    parts: BinaryHeap<Reverse<Cursor<'p>>>,
+    /// How many parts the rules come from.
+    count: usize,
     last: Option<Candidate>,
+    /// What is left of the part that the last rule came from.
+    after_last: Option<Cursor<'p>>,
     /// Rules that are found by a key of the values, which are asked for when the first such rule is due.
     keyed: SmallVec<[&'p RoleIndex; 2]>,
     first_keyed: Option<RuleId>,
@@ -98,11 +93,11 @@ impl<'p> Walk<'p> {
                 }
             }
         }
-        self.parts += usize::from(self.first.is_some()) + self.ordered.len() + self.others.len();
+        self.count += self.parts.len();
     }
 
     fn add_index(&mut self, index: &'p RoleIndex, directories: Option<&[DirectoryId]>) {
-        self.parts += 1;
+        self.count += 1;
         if let Some(first) = index.first_keyed {
             self.first_keyed = Some(self.first_keyed.map_or(first, |known| known.min(first)));
             self.keyed.push(index);
@@ -127,94 +122,26 @@ impl<'p> Walk<'p> {
 
     /// How many parts of the index the rules come from: what it took to find them.
     pub(super) fn cost(&self) -> usize {
-        self.parts
+        self.count
     }
 
     fn push(&mut self, rules: &'p [RuleId], relevance: Relevance) {
-        if rules.is_empty() {
-            return;
+        if !rules.is_empty() {
+            self.parts.push(Reverse(Cursor { rules, relevance }));
         }
-        match self.first {
-            None => self.first = Some(Cursor { rules, relevance }),
-            Some(first) => self.push_beside(first, Cursor { rules, relevance }),
-        }
-    }
-
-    /// Most walks have one part.
-    #[inline(never)]
-    fn push_beside(&mut self, first: Cursor<'p>, cursor: Cursor<'p>) {
-        let (first, other) = match cursor < first {
-            true => (cursor, first),
-            false => (first, cursor),
-        };
-        self.first = Some(first);
-        self.put(other);
-    }
-
-    fn put(&mut self, cursor: Cursor<'p>) {
-        if self.next == self.ordered.len() {
-            self.ordered.clear();
-            self.next = 0;
-        }
-        match self.ordered.last() {
-            Some(last) if cursor < *last => self.others.push(Reverse(cursor)),
-            _ => self.ordered.push(cursor),
-        }
-    }
-
-    /// Returns `true` if the part with the first rule, of those beside `first`, is one that came in order.
-    fn is_in_order(&self) -> bool {
-        match (self.ordered.get(self.next), self.others.peek()) {
-            (Some(next), Some(Reverse(other))) => next <= other,
-            (next, _) => next.is_some(),
-        }
-    }
-
-    /// Of the parts beside `first`, the one with the first rule.
-    fn take(&mut self) -> Option<Cursor<'p>> {
-        if !self.is_in_order() {
-            return self.others.pop().map(|Reverse(other)| other);
-        }
-        let next = self.ordered.get(self.next).copied();
-        self.next += 1;
-        next
-    }
-
-    /// Returns `true` if another part has an earlier rule.
-    fn has_earlier(&self, cursor: Cursor<'p>) -> bool {
-        self.ordered.get(self.next).is_some_and(|next| *next < cursor)
-            || self.others.peek().is_some_and(|Reverse(other)| *other < cursor)
     }
 
     /// Goes past the last rule.
     fn pass(&mut self) {
-        if std::mem::take(&mut self.is_taken) {
-            self.advance();
+        if let Some(Cursor { rules, relevance }) = self.after_last.take() {
+            self.push(rules, relevance);
         }
-    }
-
-    #[inline(never)]
-    fn advance(&mut self) {
-        let rest = self.first.and_then(|first| {
-            let (_, rules) = first.rules.split_first()?;
-            (!rules.is_empty()).then_some(Cursor { rules, ..first })
-        });
-        self.first = match rest {
-            Some(rest) if !self.has_earlier(rest) => Some(rest),
-            rest => {
-                let next = self.take();
-                if let Some(rest) = rest {
-                    self.put(rest);
-                }
-                next
-            }
-        };
     }
 
     /// Returns `true` if the next rule may be one that is found by a key.
     pub(super) fn needs_keys(&mut self) -> bool {
         self.pass();
-        let next = self.first.and_then(|cursor| cursor.rules.first());
+        let next = self.parts.peek().and_then(|Reverse(cursor)| cursor.rules.first());
         self.first_keyed
             .is_some_and(|first| next.is_none_or(|next| first <= *next))
     }
@@ -279,9 +206,10 @@ impl<'p> Walk<'p> {
     pub(super) fn next(&mut self) -> Option<Candidate> {
         loop {
             self.pass();
-            let cursor = self.first?;
-            let found = (*cursor.rules.first()?, cursor.relevance);
-            self.is_taken = true;
+            let Reverse(Cursor { rules, relevance }) = self.parts.pop()?;
+            let (first, rules) = rules.split_first()?;
+            self.after_last = Some(Cursor { rules, relevance });
+            let found = (*first, relevance);
             if self.last.replace(found) != Some(found) {
                 return Some(found);
             }
@@ -291,8 +219,7 @@ impl<'p> Walk<'p> {
     /// Skips the other rules that are filed under the directory of the last rule, which must be filed so: no value lies
     /// within it.
     pub(super) fn skip_directory(&mut self) {
-        self.is_taken = false;
-        self.first = self.take();
+        self.after_last = None;
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Case;
 use super::canonical::Canonicalizer;
 use super::changes::{Change, changes};
-use super::check::{Checked, deny};
+use super::check::{Finding, deny};
 use super::operand::{Form, Operand};
 use crate::model::{MutationClass, Reach};
 use crate::program::Compatibility;
@@ -78,7 +78,7 @@ impl Case<'_, '_, '_> {
 }
 
 /// Every address must name a place that the mode sees.
-pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     if !case.has_addresses() {
         return None;
     }
@@ -98,7 +98,7 @@ pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
 }
 
 /// The tool's command must be allowed at each place.
-pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Checked<'p> {
+pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     if !case.has_addresses() {
         return None;
     }

@@ -89,6 +89,7 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
         heuristic_paths: options.heuristic_paths,
         path_case,
         compatibility: options.compatibility,
+        allowlist_decides: options.compatibility == Compatibility::Runtime,
         relative_paths: options
             .relative_paths
             .unwrap_or_else(|| relative_paths(options.compatibility)),

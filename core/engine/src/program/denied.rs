@@ -40,8 +40,9 @@ impl Program {
             let order = is_sandboxed.then_some(self.sandbox_order);
             self.rules_deny(tool, borne, judged, order)
         };
-        // A URL outside the server's allowlist escalates, and no rule is asked.
-        if settings.allowlist.is_some() && borne.possibly.intersects(self.url_roles) {
+        // Where the allowlist decides, a URL outside of it escalates, and no rule is asked.
+        if self.allowlist_decides && settings.allowlist.is_some() && borne.possibly.intersects(self.url_roles)
+        {
             return false;
         }
         let certain = borne.always.intersection(self.resource_roles);

@@ -5,6 +5,8 @@
 //! [`Recording`].
 
 mod facts;
+mod meter;
+mod path_key;
 mod question;
 mod recording;
 

@@ -1,13 +1,13 @@
 //! The memory of the host's answers during one evaluation.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use crate::text::{are_same, has_only_normal_components, strip_directory};
+use crate::text::{has_only_normal_components, strip_directory};
 
+use super::meter::Meter;
+use super::path_key::{PathKey, end};
 use super::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
 
 /// How many missing directories are remembered; others are asked about again.
@@ -42,12 +42,11 @@ pub struct Facts<'h> {
     host: &'h dyn Host,
     /// [`Host::begin`].
     begun: Option<Box<dyn Host + Send>>,
-    failure: Option<Failure>,
-    /// Nothing, until something is asked.
-    known: Option<Box<Known>>,
+    failure: Option<HostError>,
+    known: Known,
     log: Option<Vec<Exchange>>,
-    /// How much work is left: comparisons, values and questions.
-    steps: usize,
+    /// Comparisons, values and questions.
+    meter: Meter,
 }
 
 /// The answers so far.
@@ -57,16 +56,8 @@ struct Known {
     /// The answers of [`Host::read_link`], which are often about a path that was just found to be missing.
     links: OfPaths<Option<Box<str>>>,
     missing_roots: Vec<MissingRoot>,
-    others: BTreeMap<Asked<Question>, Answer>,
-}
-
-/// Why no answer counts any more.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Failure {
-    /// The host failed.
-    Host(HostError),
-    /// The evaluation takes more work than it may, whether or not the host failed as well.
-    Steps,
+    /// By what the question is about, and all of it.
+    others: BTreeMap<(PathKey, Question), Answer>,
 }
 
 type Realpath = Result<Real, RealpathError>;
@@ -80,69 +71,7 @@ pub struct Real {
 }
 
 /// Answers about paths.
-type OfPaths<A> = BTreeMap<Asked<Path>, A>;
-
-/// A path that was asked about.
-#[derive(Clone, Debug)]
-struct Path(Arc<str>);
-
-impl Ord for Path {
-    fn cmp(&self, other: &Self) -> Ordering {
-        match are_same(self.0.as_bytes(), other.0.as_bytes()) {
-            true => Ordering::Equal,
-            false => self.0.cmp(&other.0),
-        }
-    }
-}
-
-impl PartialOrd for Path {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Path {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Path {}
-
-/// A question as a key: by the length and the last bytes of what it is about, and only then by all of it. Paths of one call
-/// often lie in one directory, so that they begin alike.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Asked<Q> {
-    length: usize,
-    /// As a number, which is compared at once.
-    end: u128,
-    question: Q,
-}
-
-impl<Q> Asked<Q> {
-    fn new(question: Q, about: fn(&Q) -> &str) -> Self {
-        let text = about(&question).as_bytes();
-        let end = match text.last_chunk() {
-            Some(end) => u128::from_le_bytes(*end),
-            None => text.iter().fold(0, |end, byte| end << 8 | u128::from(*byte)),
-        };
-        Self {
-            length: text.len(),
-            end,
-            question,
-        }
-    }
-}
-
-impl Asked<Path> {
-    fn path(path: &str) -> Self {
-        Self::shared(path.into())
-    }
-
-    fn shared(path: Arc<str>) -> Self {
-        Self::new(Path(path), |path| &path.0)
-    }
-}
+type OfPaths<A> = BTreeMap<PathKey, A>;
 
 /// A missing path whose parent exists.
 struct MissingRoot {
@@ -163,29 +92,20 @@ impl<'h> Facts<'h> {
             host,
             begun: host.begin(),
             failure: None,
-            known: None,
+            known: Known::default(),
             log: recorded.then(Vec::new),
-            steps,
+            meter: Meter::new(steps),
         }
     }
 
     /// Counts work that is being done. Beyond the bound the evaluation has failed, like one whose host fails.
-    #[inline]
     pub fn take_steps(&mut self, count: usize) {
-        match self.steps.checked_sub(count) {
-            Some(left) => self.steps = left,
-            None => self.exhaust(),
-        }
-    }
-
-    #[cold]
-    fn exhaust(&mut self) {
-        self.failure = Some(Failure::Steps);
+        self.meter.take(count);
     }
 
     /// Returns `true` if the evaluation takes more work than it may.
     pub fn is_exhausted(&self) -> bool {
-        matches!(self.failure, Some(Failure::Steps))
+        self.meter.is_exhausted()
     }
 
     /// The recording of this evaluation, for an engine with this home and current directory.
@@ -195,15 +115,12 @@ impl<'h> Facts<'h> {
 
     /// The host's first failure, unless the evaluation takes more work than it may. If there is one, no answer counts.
     pub fn failure(&self) -> Option<&HostError> {
-        match &self.failure {
-            Some(Failure::Host(error)) => Some(error),
-            Some(Failure::Steps) | None => None,
-        }
+        self.failure.as_ref().filter(|_| !self.is_exhausted())
     }
 
     /// Returns `true` if the host has failed, or the evaluation takes more work than it may.
     pub fn has_failed(&self) -> bool {
-        self.failure.is_some()
+        self.failure.is_some() || self.is_exhausted()
     }
 
     /// `value`, unless the host has failed.
@@ -212,8 +129,8 @@ impl<'h> Facts<'h> {
     /// The first failure.
     pub fn check<T>(&self, value: T) -> Result<T, HostError> {
         match &self.failure {
-            Some(Failure::Host(error)) => Err(error.clone()),
-            Some(Failure::Steps) => Err(HostError::new("the call takes too many steps")),
+            _ if self.is_exhausted() => Err(HostError::new("the call takes too many steps")),
+            Some(error) => Err(error.clone()),
             None => Ok(value),
         }
     }
@@ -221,28 +138,17 @@ impl<'h> Facts<'h> {
     /// [`Host::realpath`] of a normalized path, once; the answer is absolute and normalized.
     pub fn realpath(&mut self, path: &str) -> Realpath {
         self.take_steps(path.len() / PATH_BYTES);
+        let asked = PathKey::new(path);
+        if let Some(known) = self.known.realpaths.get(&asked) {
+            return known.clone();
+        }
         if self.has_failed() || self.is_missing(path) {
-            let known = self.known.as_ref();
-            let known = known.and_then(|known| known.realpaths.get(&Asked::path(path)));
-            return known.cloned().unwrap_or(Err(RealpathError::NotFound));
+            return Err(RealpathError::NotFound);
         }
-        // Most questions are new, so each one is kept, whatever the answer.
-        let known = self.known.get_or_insert_default();
-        let entry = match known.realpaths.entry(Asked::path(path)) {
-            Entry::Occupied(known) => return known.get().clone(),
-            Entry::Vacant(entry) => entry,
-        };
-        match self.steps.checked_sub(QUESTION) {
-            Some(left) => self.steps = left,
-            None => self.failure = Some(Failure::Steps),
-        }
-        let host = match &self.begun {
-            Some(begun) => &**begun,
-            None => self.host,
-        };
-        let answer: Realpath = match host.realpath(path) {
-            Ok(real) if are_same(real.as_bytes(), path.as_bytes()) => Ok(Real {
-                path: Arc::clone(&entry.key().question.0),
+        self.take_steps(QUESTION);
+        let answer: Realpath = match self.host().realpath(path) {
+            Ok(real) if real == path => Ok(Real {
+                path: Arc::clone(&asked.0),
                 is_same: true,
             }),
             Ok(real) if is_normalized(&real) => Ok(Real {
@@ -254,38 +160,35 @@ impl<'h> Facts<'h> {
             )))),
             Err(error) => Err(error),
         };
-        if let Some(log) = &mut self.log {
-            log.push(Exchange {
-                question: Question::realpath(path),
-                answer: answer
-                    .as_ref()
-                    .map(|real| Cow::Borrowed(&*real.path))
-                    .map_err(Clone::clone)
-                    .into(),
-            });
-        }
+        self.note(|| Exchange {
+            question: Question::realpath(path),
+            answer: answer
+                .as_ref()
+                .map(|real| Cow::Borrowed(&*real.path))
+                .map_err(Clone::clone)
+                .into(),
+        });
         if let Err(RealpathError::Host(error)) = answer {
-            self.failure.get_or_insert(Failure::Host(error));
+            self.failure.get_or_insert(error);
             return Err(RealpathError::NotFound);
         }
-        entry.insert(answer.clone());
+        self.known.realpaths.insert(asked, answer.clone());
         answer
     }
 
     /// The text, shared with the question about it where that was asked.
     pub fn shared(&self, path: &str) -> Arc<str> {
-        let asked = Asked::path(path);
-        let known = self.known.as_ref();
-        match known.and_then(|known| known.realpaths.get_key_value(&asked)) {
-            Some((known, _)) => Arc::clone(&known.question.0),
-            None => asked.question.0,
+        let asked = PathKey::new(path);
+        match self.known.realpaths.get_key_value(&asked) {
+            Some((known, _)) => Arc::clone(&known.0),
+            None => asked.0,
         }
     }
 
     /// Remembers that `root`, whose parent exists, and everything below it are missing; `place` is where it would be made, if
     /// no dangling link stands there.
     pub fn note_missing_root(&mut self, root: &str, place: Option<&str>) {
-        let roots = &mut self.known.get_or_insert_default().missing_roots;
+        let roots = &mut self.known.missing_roots;
         if roots.len() < MISSING_ROOTS && !roots.iter().any(|known| *known.path == *root) {
             roots.push(MissingRoot {
                 path: root.into(),
@@ -296,8 +199,7 @@ impl<'h> Facts<'h> {
 
     /// Where a missing path would be made, if that is known without a question.
     pub fn place_of_missing<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
-        let known = self.known.as_ref()?;
-        known.missing_roots.iter().find_map(|root| {
+        self.known.missing_roots.iter().find_map(|root| {
             let names = names_below(path, &root.path)?;
             let place = root.place.as_deref()?;
             Some(match (place == &*root.path, names) {
@@ -310,11 +212,8 @@ impl<'h> Facts<'h> {
 
     /// Returns `true` if the path is below one that is known to be missing.
     fn is_missing(&self, path: &str) -> bool {
-        let known = self.known.as_ref();
-        known.is_some_and(|known| {
-            let mut roots = known.missing_roots.iter();
-            roots.any(|root| is_below(path, &root.path))
-        })
+        let mut roots = self.known.missing_roots.iter();
+        roots.any(|root| is_below(path, &root.path))
     }
 
     /// [`Host::read_link`], once.
@@ -323,8 +222,8 @@ impl<'h> Facts<'h> {
         if self.has_failed() || self.is_missing(path) {
             return None;
         }
-        let asked = Asked::shared(self.shared(path));
-        if let Some(known) = self.known.get_or_insert_default().links.get(&asked) {
+        let asked = PathKey(self.shared(path));
+        if let Some(known) = self.known.links.get(&asked) {
             return known.as_deref().map(str::to_owned);
         }
         self.take_steps(QUESTION);
@@ -336,11 +235,11 @@ impl<'h> Facts<'h> {
         match answer {
             Ok(target) => {
                 let kept = target.as_deref().map(Box::from);
-                self.known.get_or_insert_default().links.insert(asked, kept);
+                self.known.links.insert(asked, kept);
                 target
             }
             Err(error) => {
-                self.failure.get_or_insert(Failure::Host(error));
+                self.failure.get_or_insert(error);
                 None
             }
         }
@@ -415,25 +314,24 @@ impl<'h> Facts<'h> {
                 Answer::Failed(message) => message,
                 other => format!("the host answered with {other:?}"),
             });
-            self.failure.get_or_insert(Failure::Host(error));
+            self.failure.get_or_insert(error);
             T::default()
         })
     }
 
     fn answer(&mut self, question: Question) -> Answer {
-        let asked = Asked::new(question, Question::about);
-        if let Some(known) = self.known.get_or_insert_default().others.get(&asked) {
+        let asked = (PathKey::new(question.about()), question);
+        if let Some(known) = self.known.others.get(&asked) {
             return known.clone();
         }
         self.take_steps(QUESTION);
-        let answer = asked.question.ask(self.host());
+        let answer = asked.1.ask(self.host());
         self.note(|| Exchange {
-            question: asked.question.clone(),
+            question: asked.1.clone(),
             answer: answer.clone(),
         });
         if !matches!(answer, Answer::Failed(_)) {
-            let known = self.known.get_or_insert_default();
-            known.others.insert(asked, answer.clone());
+            self.known.others.insert(asked, answer.clone());
         }
         answer
     }
@@ -458,16 +356,8 @@ fn is_below(path: &str, root: &str) -> bool {
 
 /// [`strip_directory`], which looks at the end of `root` first: paths that are missing differ there, if anywhere.
 fn names_below<'p>(path: &'p str, root: &str) -> Option<&'p str> {
-    const END: usize = 16;
-    let may_end_there = match path.as_bytes().get(root.len()) {
-        Some(byte) => *byte == b'/',
-        None => path.len() == root.len(),
-    };
-    let end = |text: &str| {
-        let end = text.as_bytes().get(..root.len())?.last_chunk::<END>()?;
-        Some(u128::from_ne_bytes(*end))
-    };
-    match may_end_there && end(path) == end(root) {
+    let above = path.as_bytes().get(..root.len())?;
+    match end(above) == end(root.as_bytes()) {
         true => strip_directory(path, root),
         false => None,
     }

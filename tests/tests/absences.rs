@@ -62,6 +62,7 @@ const STANDARD: &[&str] = &[
     "std::str::Bytes",
     "std::string::FromUtf8Error",
     "std::sync::Arc",
+    "std::vec::IntoIter",
 ];
 
 /// The dependencies of the pure crates, beside each other. None of them does input or output.

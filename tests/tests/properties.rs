@@ -316,6 +316,12 @@ fn the_cases_are_worth_trying() {
         "structural-unresolvable-value",
     ] {
         let count = counts.get(rule).copied().unwrap_or_default();
-        assert!(count >= 20, "{rule}: {counts:#?}");
+        // An allowlist asks only where the rules would let the call pass.
+        let least = if rule == "structural-domain-escalate" {
+            5
+        } else {
+            20
+        };
+        assert!(count >= least, "{rule}: {counts:#?}");
     }
 }

@@ -125,11 +125,7 @@ const EVIL: [&str; 3] = [
     "deny default-deny",
 ];
 /// A path: no rule grants a remote without a host.
-const UNKNOWN: [&str; 3] = [
-    "escalate structural-domain-escalate",
-    "deny default-deny",
-    "deny default-deny",
-];
+const UNKNOWN: [&str; 3] = ["deny default-deny", "deny default-deny", "deny default-deny"];
 
 #[test]
 fn a_remote_is_what_its_name_stands_for() {

@@ -151,6 +151,8 @@ pub struct Case<'p, 'c, 'h> {
     undecided: Undecided,
     /// The first escalation by a check that stands unless the call is denied.
     escalated: Option<Verdict<'p>>,
+    /// The first of those that the verdict names before a rule.
+    escalated_first: Option<Verdict<'p>>,
     /// The escalation and the approvals that may cover it, if anyone asks.
     escalation: Option<Box<Escalation<'c>>>,
 }
@@ -203,6 +205,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
             undecided: Undecided::Call,
             escalated: None,
+            escalated_first: None,
             escalation: None,
         }
     }
@@ -256,10 +259,14 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         if self.canonicalizer.facts.has_failed() {
             return self.host_failure();
         }
-        if let Some(escalated) = self.escalated.take() {
-            return combine::stricter(verdict, escalated);
+        let verdict = match self.escalated.take() {
+            Some(escalated) => combine::stricter(verdict, escalated),
+            None => verdict,
+        };
+        match self.escalated_first.take() {
+            Some(escalated) => combine::stricter(escalated, verdict),
+            None => verdict,
         }
-        verdict
     }
 
     /// The verdict, and the two views of the call from the same canonical forms that were judged. After a denial no view

@@ -41,7 +41,7 @@ impl<'p> Case<'p, '_, '_> {
             let sum = self.each_strictness();
             return Apart::Structural { strictness, sum };
         }
-        let escalates = self.escalated.is_some();
+        let escalates = self.escalated.is_some() || self.escalated_first.is_some();
         let least = |effect: Effect| match escalates {
             true => effect.max(Effect::Escalate),
             false => effect,
@@ -89,8 +89,10 @@ impl<'p> Case<'p, '_, '_> {
             self.values = RoleValues::default();
             self.lookups_mut().hits.clear();
             self.sandboxed = RoleSet::default();
-            self.escalated = None;
-            let found = checks::run_of_values(self).or_else(|| self.escalated.take());
+            (self.escalated, self.escalated_first) = (None, None);
+            let found = checks::run_of_values(self);
+            let escalated = self.escalated.take().or(self.escalated_first.take());
+            let found = found.or(escalated);
             sum += found.map_or(0, |verdict| usize::from(verdict.decision.strictness()));
         }
         sum

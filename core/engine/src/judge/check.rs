@@ -4,8 +4,10 @@ use super::{Case, Verdict};
 
 /// What a check finds, unless it simply holds or does not apply.
 pub(super) enum Finding<'p> {
-    /// The call escalates unless the rest of the judgement denies it.
+    /// The call escalates unless the rest of the judgement denies it. If a rule asks as well, the verdict names the rule.
     Escalate(Verdict<'p>),
+    /// As `Escalate`, but the verdict names the check: what it asks about is certain.
+    EscalateFirst(Verdict<'p>),
     /// The verdict, whatever the rest of the judgement would be. What explanations show instead of the reason, where that differs.
     Decided(Verdict<'p>, Option<String>),
 }

@@ -65,6 +65,10 @@ fn run_all<'p>(case: &mut Case<'p, '_, '_>, checks: &[Check]) -> Option<Verdict<
                 case.note_escalation(&verdict);
                 case.escalated.get_or_insert(verdict);
             }
+            Some(Finding::EscalateFirst(verdict)) => {
+                case.note_escalation(&verdict);
+                case.escalated_first.get_or_insert(verdict);
+            }
             Some(Finding::Decided(verdict, detail)) => {
                 let passed = verdict.decision == Decision::Allow;
                 if !matches!(verdict.decision, Decision::Escalate(_)) {

@@ -6,8 +6,8 @@ use crate::host::LOOK_UP;
 use crate::net::{DomainSet, domain_matches_allowlist};
 use crate::role::RoleId;
 
-/// A domain outside the allowlist escalates the call, and so does a value that passes only as text, because no strict reading
-/// grants it, and a remote that the engine filled in.
+/// A domain outside the allowlist escalates the call, and the first ends the check. So does a value that passes only as text,
+/// because no strict reading grants it, and a remote that the engine filled in.
 pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     let (allowlist, patterns) = case.settings.allowlist.as_ref()?;
     let mut escalation = None;
@@ -21,12 +21,13 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
             let Some((domain, verdict)) = found else { continue };
             let operand = case.operands.get(at);
             let is_given = operand.is_some_and(|operand| !operand.bound.is_filled_in());
-            if is_given && case.program.allowlist_decides {
-                // The patterns are compared one by one as they are written.
-                case.canonicalizer.facts.take_steps(patterns.len());
-                if !domain_matches_allowlist(&domain, patterns) {
-                    return Some(Finding::Decided(verdict, None));
-                }
+            // The patterns are compared one by one as they are written.
+            case.canonicalizer.facts.take_steps(patterns.len());
+            if is_given && !domain_matches_allowlist(&domain, patterns) {
+                return Some(match case.program.allowlist_decides {
+                    true => Finding::Decided(verdict, None),
+                    false => Finding::EscalateFirst(verdict),
+                });
             }
             escalation.get_or_insert(verdict);
         }

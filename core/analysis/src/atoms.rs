@@ -7,7 +7,7 @@ use crate::imagined::Imagined;
 use callgate_engine::model::{Effect, MutationClass, SandboxOrder, ServerKind};
 use callgate_engine::net::{DomainSet, PathEnding, Scope};
 use callgate_engine::path::{PathCase, expand_tilde, lexical};
-use callgate_engine::program::{Compatibility, ListMatcher, Program, Rule, Tool};
+use callgate_engine::program::{ListMatcher, Program, Rule, Tool};
 use callgate_engine::role::{Category, RoleId, RoleSet, Step};
 use callgate_engine::text::strip_directory;
 
@@ -135,7 +135,7 @@ impl Atoms {
                     self.mail_conditions += usize::from(rule.effect != Effect::Allow);
                 }
                 ListMatcher::Identifiers(names) => {
-                    let is_careful = imagined.program().compatibility == Compatibility::Careful;
+                    let is_careful = imagined.program().defaults.reads_refs;
                     let is_grant = rule.effect == Effect::Allow && is_careful;
                     self.grants_branches |= is_grant && list.roles.contains(RoleId::BRANCH_NAME);
                     let entries = names.sets.iter().flat_map(|(_, entries)| entries.iter());
@@ -158,8 +158,7 @@ impl Atoms {
         let settings = program.server(&tool.server);
         let is_sandboxed = settings.is_sandboxed || !program.protected.is_empty();
         // The existing runtime looks up no remote of a repository outside the sandbox.
-        let is_git =
-            settings.kind == Some(ServerKind::Git) && program.compatibility == Compatibility::Runtime;
+        let is_git = settings.kind == Some(ServerKind::Git) && !program.defaults.asks_all_repositories;
         if is_sandboxed || is_git {
             places.extend(program.sandbox.iter().map(|path| &**path));
         }

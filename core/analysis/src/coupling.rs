@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::atoms::sandbox_wants_all;
 use callgate_engine::model::{Effect, ServerKind};
-use callgate_engine::program::{Compatibility, Constrained, Program, Tool};
+use callgate_engine::program::{Constrained, Program, Tool};
 use callgate_engine::role::{RoleId, RoleSet};
 
 /// The sets, those that share a member joined, and each other member by itself.
@@ -83,14 +83,14 @@ pub(super) fn groups(program: &Program, tool: &Tool, roles: &[Vec<RoleId>]) -> V
     }
     let settings = program.server(&tool.server);
     let may_resolve = !program.sandbox.is_empty() && settings.is_sandboxed;
-    let is_careful = program.compatibility == Compatibility::Careful;
-    if may_resolve && is_careful && tool.acts(all) {
+    let hears_granted = program.defaults.hears_granted;
+    if may_resolve && hears_granted && tool.acts(all) {
         // Where the sandbox grants every path, the call is judged as a whole.
         groups.join_all(bearing(program.valued_roles));
     }
     for (_, rule) in &rules {
         // A rule about the whole call is heard for what the sandbox grants where it grants every role.
-        if may_resolve && is_careful && rule.effect != Effect::Allow && rule.relevant == RoleSet::ALL {
+        if may_resolve && hears_granted && rule.effect != Effect::Allow && rule.relevant == RoleSet::ALL {
             groups.join_all(bearing(resources));
         }
         let looked_at = rule
@@ -116,7 +116,7 @@ pub(super) fn groups(program: &Program, tool: &Tool, roles: &[Vec<RoleId>]) -> V
     }
     // Where a domain outside the allowlist decides, what rules say of the rest does not count.
     let is_gated =
-        program.allowlist_decides && settings.allowlist.is_some() && all.intersects(program.url_roles);
+        !program.defaults.allowlist_asks && settings.allowlist.is_some() && all.intersects(program.url_roles);
     // Git reads remotes and branches in the repository that the paths name.
     let is_git = settings.kind == Some(ServerKind::Git)
         && (all.contains(RoleId::GIT_REMOTE_URL) || listed.contains(RoleId::BRANCH_NAME));

@@ -9,7 +9,7 @@ use super::slots::Slot;
 use callgate_engine::model::{Effect, MutationClass, Reach};
 use callgate_engine::net::{DomainSet, Scope};
 use callgate_engine::path::PathCase;
-use callgate_engine::program::{Compatibility, ListCondition, ListMatcher, Program, Rule, RuleId};
+use callgate_engine::program::{ListCondition, ListMatcher, Program, Rule, RuleId};
 use callgate_engine::role::{RoleId, RoleSet, Step};
 use callgate_engine::world::Condition;
 
@@ -124,9 +124,8 @@ impl Divided<'_, '_> {
         }
         let restricts = |(_, rule): (RuleId, &Rule)| rule.paths.is_some() && rule.effect != Effect::Allow;
         let holds = !program.protected.is_empty() || program.rules_of(self.tool).any(restricts);
-        let is_careful = program.compatibility == Compatibility::Careful;
         match self.brings() {
-            Some(why) if holds && is_careful => self.note(why.to_owned()),
+            Some(why) if holds && program.defaults.judges_below => self.note(why.to_owned()),
             Some(_) | None => {}
         }
         for (_, rule) in program.rules_of(self.tool) {
@@ -146,7 +145,10 @@ impl Divided<'_, '_> {
                 ));
             }
         }
-        if is_careful && program.path_case == PathCase::Insensitive && roles.contains(RoleId::BRANCH_NAME) {
+        if program.defaults.reads_refs
+            && program.path_case == PathCase::Insensitive
+            && roles.contains(RoleId::BRANCH_NAME)
+        {
             let names_branches = |(_, rule): (RuleId, &Rule)| {
                 let mut lists = rule.lists.iter();
                 let is_listed = lists.any(|list| list.roles.contains(RoleId::BRANCH_NAME));

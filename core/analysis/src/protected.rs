@@ -11,7 +11,7 @@ use super::places;
 use super::regions::ANY_ARGUMENT;
 use super::slots::{self, Accepts, Slot};
 use callgate_engine::path::PathCase;
-use callgate_engine::program::{Compatibility, Program};
+use callgate_engine::program::Program;
 use callgate_engine::role::RoleSet;
 use callgate_engine::text::is_at_or_below;
 
@@ -86,7 +86,7 @@ impl<'e> Divided<'_, 'e> {
     /// Returns `true` if no text under the roles is looked at as a path.
     pub(super) fn are_data(&self, roles: RoleSet) -> bool {
         let program = self.analysis.imagined.program();
-        program.compatibility == Compatibility::Careful
+        program.defaults.looks_by_role
             && roles.intersects(RoleSet::DATA)
             && !roles.intersects(program.resource_roles)
     }

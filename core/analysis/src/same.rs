@@ -13,7 +13,7 @@ pub(super) fn settings(one: &Program, other: &Program) -> bool {
         && one.unknown_arguments == other.unknown_arguments
         && one.heuristic_paths == other.heuristic_paths
         && one.path_case == other.path_case
-        && one.compatibility == other.compatibility
+        && one.defaults == other.defaults
         && one.relative_paths == other.relative_paths
         && servers(one, other, |server| {
             (
@@ -67,7 +67,7 @@ pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
     let limits = |program: &Program| format!("{:?}", program.limits);
     let same = [
         ("homeDir", one.home == other.home && one.current == other.current),
-        ("compatibility", one.compatibility == other.compatibility),
+        ("compatibility", one.defaults == other.defaults),
         ("clientArguments", one.client_arguments == other.client_arguments),
         ("relativePaths", one.relative_paths == other.relative_paths),
         ("serverPaths", servers(one, other, |server| &server.paths)),

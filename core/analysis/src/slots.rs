@@ -8,7 +8,7 @@ use callgate_engine::bind::{self, BoundArguments, Call};
 use callgate_engine::model::{
     Absent, Argument, ArgumentName, Condition, ConditionArgument, JsonType, Roles, SchemaType, Segment, Test,
 };
-use callgate_engine::program::{Compatibility, Program, Tool};
+use callgate_engine::program::{Program, Tool};
 use callgate_engine::role::RoleId;
 
 /// A member of an object of which every member is looked at.
@@ -69,9 +69,9 @@ impl Accepts {
 
 /// Which strings the member of the arguments may hold. The existing runtime looks at no type.
 pub(super) fn accepts(program: &Program, tool: &Tool, name: &str) -> Accepts {
-    match program.compatibility {
-        Compatibility::Careful => Accepts::new(&tool.member(name).schema),
-        Compatibility::Runtime => Accepts::Either,
+    match program.defaults.reads_values {
+        true => Accepts::new(&tool.member(name).schema),
+        false => Accepts::Either,
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) fn slots<'p>(program: &'p Program, tool: &'p Tool) -> Vec<Slot<'p>> {
         let is_top = argument.name.rest().is_empty();
         let member = argument.name.first().map(|name| tool.member(name));
         // The existing runtime looks at no type.
-        let is_careful = program.compatibility == Compatibility::Careful;
+        let is_careful = program.defaults.reads_values;
         let schema = member.map(|member| &member.schema);
         let schema = schema.filter(|_| is_top && is_careful);
         let required = argument.name.first().filter(|_| is_top);
@@ -190,7 +190,7 @@ fn is_required(program: &Program, tool: &Tool, name: &str) -> bool {
             is_judged(default) && when.iter().all(|clause| is_judged(&clause.roles))
         }
     };
-    let by_schema = program.compatibility == Compatibility::Careful
+    let by_schema = program.defaults.reads_values
         && tool.required.iter().any(|key| **key == *name)
         && own.into_iter().any(are_judged);
     by_schema || is_required_shape(tool, name)
@@ -412,7 +412,7 @@ pub(super) fn arguments<'v>(
     if let Value::Object(members) = &mut arguments {
         let shape = tool.semantics.arg_schema.required.iter();
         // What the schema requires and does not know is refused, and is not asked for. The existing runtime requires nothing by it.
-        let is_careful = program.compatibility == Compatibility::Careful;
+        let is_careful = program.defaults.reads_values;
         let is_asked_for = |key: &str| is_careful && tool.member(key).is_known;
         let required = tool.required.iter().filter(|key| is_asked_for(key));
         for key in required.chain(shape) {

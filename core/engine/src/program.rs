@@ -6,6 +6,7 @@
 mod ceiling;
 mod compared;
 mod compile;
+mod defaults;
 mod denied;
 mod index;
 mod lists;
@@ -16,6 +17,7 @@ mod server;
 pub use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub use ceiling::{Pattern, PatternPlace};
 pub use compile::compile;
+pub use defaults::Defaults;
 pub use index::{Index, RoleIndex};
 pub use lists::{Identifiers, ListMatcher};
 pub use mailbox::{cost_of_addresses, readable as readable_addresses};
@@ -28,7 +30,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-pub use crate::config::{Compatibility, RelativePaths, ServerPath, UnknownArguments};
+pub use crate::config::{RelativePaths, ServerPath, UnknownArguments};
 use crate::host::Facts;
 use crate::limits::Limits;
 use crate::model::{Absent, Argument, Condition, Effect, PointerTree, SandboxOrder, SchemaType, Semantics};
@@ -49,9 +51,7 @@ pub struct Program {
     pub client_arguments: BTreeSet<Box<str>>,
     pub heuristic_paths: bool,
     pub path_case: PathCase,
-    pub compatibility: Compatibility,
-    /// `true` if a domain outside a server's allowlist escalates the call whatever the rules say.
-    pub allowlist_decides: bool,
+    pub defaults: Defaults,
     pub relative_paths: RelativePaths,
     /// Places in `tools`, by server and name.
     places: Table<ToolKey, usize>,

@@ -15,7 +15,7 @@ use callgate_engine::judge::url_kind;
 use callgate_engine::model::{Effect, MatchType};
 use callgate_engine::net::{DomainSet, Location, PathEnding, UrlKind};
 use callgate_engine::policy::Lists;
-use callgate_engine::program::{Compatibility, Program};
+use callgate_engine::program::Program;
 use callgate_engine::role::{RoleId, RoleSet, Step};
 use callgate_engine::text::is_at_or_below;
 
@@ -157,9 +157,9 @@ impl Lint<'_> {
             return Vec::new();
         }
         let program = self.imagined.program();
-        let ending = match program.compatibility {
-            Compatibility::Careful => PathEnding::Below,
-            Compatibility::Runtime => PathEnding::Literal,
+        let ending = match program.defaults.grants_clear_urls {
+            true => PathEnding::Below,
+            false => PathEnding::Literal,
         };
         let set = |text: &str| DomainSet::new([text], ending);
         let sets: Vec<DomainSet> = entries.iter().map(|entry| set(entry.text)).collect();

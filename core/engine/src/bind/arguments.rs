@@ -20,7 +20,7 @@ use super::uris::{self, ReadUri, UriForm};
 use super::value::{MOST_MEMBERS, PointerToken, Value};
 use super::walk::{Met, WayStep, walk};
 use crate::model::{Argument, ConditionArgument, Reach, SchemaType, Separator, ServerKind};
-use crate::program::{Compatibility, Program, ResolvedRoles, Tool, ToolMember};
+use crate::program::{Program, ResolvedRoles, Tool, ToolMember};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
 
@@ -151,7 +151,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     pub fn read(&mut self, program: &'p Program, tool: Option<&'p Tool>, call: &'c Call<'c>) {
         let members = call.arguments.members();
         self.resolve(program, tool, call);
-        if program.compatibility == Compatibility::Careful {
+        if program.defaults.reads_names {
             self.name_fault = names::fault(call);
         }
         if members.len() > MOST_MEMBERS {
@@ -170,7 +170,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             for (name, _) in members {
                 known.push(tool.member(name));
             }
-            if program.compatibility == Compatibility::Careful
+            if program.defaults.reads_names
                 && let Some((name, other)) = misspelt_argument(tool, members, program.limits.depth)
             {
                 self.refuse(misspelt(&name, &other));
@@ -218,7 +218,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 self.check_bases(program, tool, members);
                 self.bases_first();
             }
-            if program.compatibility == Compatibility::Careful {
+            if program.defaults.reads_values {
                 self.check_required(program, tool, &known, members);
             }
             self.check_counts(program);
@@ -228,7 +228,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     /// Finds the roles of each argument of the tool. Its conditions are held against the call once.
     fn resolve(&mut self, program: &Program, tool: Option<&'p Tool>, call: &Call<'_>) {
         let Some(tool) = tool else { return };
-        let is_careful = program.compatibility == Compatibility::Careful;
+        let is_careful = program.defaults.reads_values;
         let judged = program.judged_roles;
         let mut unsure = None;
         let presences = match is_careful {
@@ -306,7 +306,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
                 },
             };
             for mut value in values {
-                if program.compatibility == Compatibility::Careful {
+                if program.defaults.reads_values {
                     self.read_uri(&mut value, argument, at);
                 }
                 self.values.push(value);
@@ -377,7 +377,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         if !roles.intersects(program.valued_roles) {
             return is_path;
         }
-        let is_careful = program.compatibility == Compatibility::Careful;
+        let is_careful = program.defaults.reads_values;
         if is_careful && value.is_absent(&member.schema) {
             return is_path;
         }
@@ -440,7 +440,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
             separator: argument.separator,
             is_resource: role_set.intersects(program.resource_roles),
             is_judged: role_set.intersects(program.judged_roles),
-            is_careful: program.compatibility == Compatibility::Careful,
+            is_careful: program.defaults.reads_values,
         })
     }
 

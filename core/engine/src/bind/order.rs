@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::value::Value;
-use crate::program::{Compatibility, Program, ToolMember};
+use crate::program::{Program, ToolMember};
 use crate::sort;
 
 /// The places of the members that are looked at, in the order of the annotation, then in that of their names, so that no
@@ -21,7 +21,7 @@ pub(super) fn changed_order(
         let name = members.get(at).map(|(name, _)| &**name);
         (first.copied().unwrap_or(usize::MAX), name)
     };
-    if program.compatibility == Compatibility::Runtime || (0..members.len()).is_sorted_by_key(key) {
+    if !program.defaults.reads_names || (0..members.len()).is_sorted_by_key(key) {
         return None;
     }
     let places = members.iter().enumerate();

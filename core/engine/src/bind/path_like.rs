@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::value::{Unreadable, Value, each_item};
 use crate::model::PointerTree;
 use crate::net;
-use crate::program::{Compatibility, Program};
+use crate::program::Program;
 use crate::role::RoleSet;
 
 /// A string that looks like a path.
@@ -35,7 +35,7 @@ enum Look {
 impl Look {
     fn of(program: &Program, roles: RoleSet) -> Self {
         let names_resource = roles.intersects(program.resource_roles);
-        if program.compatibility == Compatibility::Runtime || roles.is_empty() || names_resource {
+        if !program.defaults.looks_by_role || roles.is_empty() || names_resource {
             Self::Any
         } else if roles.intersects(RoleSet::DATA) {
             Self::Nothing
@@ -149,10 +149,10 @@ impl<'c> Search<'_, 'c> {
 
     /// The roles of what an array holds; `None` if none of it is looked at.
     fn enter(&self, way: &Way<'_>) -> Result<Option<RoleSet>, Unreadable> {
-        let most = match self.program.compatibility {
-            Compatibility::Runtime if way.depth > 0 => return Ok(None),
-            Compatibility::Runtime | Compatibility::Careful => self.program.limits.depth,
-        };
+        if way.depth > 0 && !self.program.defaults.looks_by_role {
+            return Ok(None);
+        }
+        let most = self.program.limits.depth;
         let roles = self.roles(way);
         let is_leaf = way.nodes.iter().all(|node| node.is_leaf());
         if is_leaf && Look::of(self.program, roles) == Look::Nothing {

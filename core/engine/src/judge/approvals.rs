@@ -12,7 +12,7 @@ use crate::approval::{Approval, ApprovalConstraint, Approving, ArgumentConstrain
 use crate::model::{Effect, ServerKind};
 use crate::net::UrlKind;
 use crate::path::CanonicalPath;
-use crate::program::{Compatibility, RuleId};
+use crate::program::RuleId;
 use crate::role::{Category, RoleId, RoleSet, Step};
 use crate::sort;
 use crate::text::is_at_or_below;
@@ -240,7 +240,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             escalation.roles.extend(others.iter());
         }
         // What a call does depends on these, whether or not a rule looks at them.
-        if self.program.compatibility == Compatibility::Careful {
+        if self.program.defaults.approves_arguments {
             let telling = self.tool_roles.intersection(RoleSet::TELLING);
             escalation.roles.extend(telling.iter());
             let is_listed = self.list_arguments(is_whole, &escalation.roles, &mut args, steps);
@@ -275,7 +275,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             .filter(|rule| rule.effect == Effect::Escalate && !rule.arguments.is_empty())
             .map(|rule| &*rule.name)
             .collect();
-        self.program.compatibility == Compatibility::Careful
+        self.program.defaults.approves_arguments
             && escalation.rules.iter().all(|rule| asking.contains(&**rule))
     }
 
@@ -368,7 +368,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
 
     /// Returns `true` if an approval constrains data under the role: the texts, or that there is none.
     fn is_data(&self, role: RoleId) -> bool {
-        self.program.compatibility == Compatibility::Careful
+        self.program.defaults.approves_arguments
             && self.program.registry.get(role).category == Category::Opaque
     }
 
@@ -448,7 +448,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             Category::Path => {
                 let directories = match role {
                     // Removing one file is not removing the directory that holds it.
-                    RoleId::DELETE_PATH if program.compatibility == Compatibility::Careful => {
+                    RoleId::DELETE_PATH if program.defaults.approves_arguments => {
                         // The approval of a link's removal would cover that of its target.
                         self.operands
                             .get(at)

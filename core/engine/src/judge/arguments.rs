@@ -13,7 +13,7 @@ use crate::host::Facts;
 use crate::model::refs::Ref;
 use crate::model::{ComparedValue, Condition, ConditionArgument, ConditionValue, Effect, Separator, Test};
 use crate::path::PathCase;
-use crate::program::{Compatibility, ListMatcher, Rule, Tool};
+use crate::program::{ListMatcher, Rule, Tool};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
 
@@ -278,7 +278,7 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     fn new_look(&mut self, tool: &'p Tool, place: usize, may_hold_json: bool) -> Look {
-        let is_careful = self.program.compatibility == Compatibility::Careful;
+        let is_careful = self.program.defaults.reads_values;
         let (call, limits) = (self.call, &self.program.limits);
         let lookups = self.lookups.get_or_insert_default();
         let siblings = lookups.siblings.get_or_insert_with(|| {
@@ -346,7 +346,7 @@ impl<'p> Case<'p, '_, '_> {
                 look.has_items |= !below.is_empty();
             }
             if operand.bound.role_set.contains(RoleId::BRANCH_NAME)
-                && self.program.compatibility == Compatibility::Careful
+                && self.program.defaults.reads_refs
                 && below.iter().all(is_item)
             {
                 let text = operand.given();

@@ -11,7 +11,7 @@ use crate::bind::{BoundValue, UriForm};
 use crate::host::Facts;
 use crate::net;
 use crate::path::{CanonicalPath, Resolver, Unresolvable};
-use crate::program::{Compatibility, Program, ServerPath};
+use crate::program::{Program, ServerPath};
 use crate::role::{Category, RoleDefinition, RoleId, Step, is_plain_name};
 use crate::world::{Action, Context, Located, Reply};
 
@@ -148,7 +148,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     fn has_name(&mut self, bound: &BoundValue<'_, '_>, text: &str) -> bool {
         let program = self.program;
         let names = bound.role_set.intersection(program.name_roles);
-        if names.is_empty() || program.compatibility == Compatibility::Runtime {
+        if names.is_empty() || !program.defaults.wants_one_reading {
             return true;
         }
         let is_resource = |role: &&RoleId| program.resource_roles.contains(**role);
@@ -167,7 +167,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
 
     /// Refuses an address whose path programs take for that of another place, or for several paths.
     fn check_place(&mut self, located: &Located) -> Result<(), Unresolvable> {
-        if self.program.compatibility == Compatibility::Runtime {
+        if !self.program.defaults.wants_one_reading {
             return Ok(());
         }
         if self.resolver().equivalent(&located.path)?.is_some() {

@@ -6,7 +6,7 @@ use memchr::memchr3;
 use crate::bind::{is_space, json_in_text};
 use crate::limits::Limits;
 use crate::path::{Unresolvable, check_value};
-use crate::program::{Compatibility, Program};
+use crate::program::Program;
 use crate::role::{RoleId, RoleSet};
 use crate::text::is_line_break;
 
@@ -19,7 +19,7 @@ pub(super) fn refusal(
     text: &str,
     is_sent_absolute: bool,
 ) -> Option<Unresolvable> {
-    if program.compatibility == Compatibility::Runtime {
+    if !program.defaults.wants_one_reading {
         return None;
     }
     let is_remote = roles.contains(RoleId::GIT_REMOTE_URL);

@@ -10,7 +10,6 @@ use super::operand::Operand;
 use crate::bind::Origin;
 use crate::model::Reach;
 use crate::path::CanonicalPath;
-use crate::program::Compatibility;
 use crate::role::RoleId;
 
 /// The steps for holding one path that is written against one that may arrive there, which is kept.
@@ -95,7 +94,7 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
             arrival: None,
         })
         .collect();
-    if case.program.compatibility == Compatibility::Runtime {
+    if !case.program.defaults.judges_below {
         return changes;
     }
     let receives = |one: &&Operand<'_, '_>| is_written(one) && one.bound.reach != Some(Reach::Entry);

@@ -15,7 +15,7 @@ use super::{Case, Values};
 use crate::host::LOOK_UP;
 use crate::model::Effect;
 use crate::net::{DomainSet, Location};
-use crate::program::{Compatibility, DirectoryId, ListMatcher, Rule, RuleId};
+use crate::program::{DirectoryId, ListMatcher, Rule, RuleId};
 use crate::role::{RoleId, RoleSet, Step};
 
 /// How much of a condition's values match.
@@ -256,7 +256,7 @@ impl<'c> Case<'_, 'c, '_> {
     /// is left to the conditions, of which patterns do not grant it.
     fn has_ungrantable(&mut self, subject: &Subject) -> bool {
         let is_url = |role: &RoleId| self.program.url_roles.contains(*role);
-        let is_careful = self.program.compatibility == Compatibility::Careful;
+        let is_careful = self.program.defaults.grants_clear_urls;
         let Some(role) = subject.judged.filter(is_url).filter(|_| is_careful) else {
             return false;
         };

@@ -24,9 +24,9 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
             // The patterns are compared one by one as they are written.
             case.canonicalizer.facts.take_steps(patterns.len());
             if is_given && !domain_matches_allowlist(&domain, patterns) {
-                return Some(match case.program.allowlist_decides {
-                    true => Finding::Decided(verdict, None),
-                    false => Finding::EscalateFirst(verdict),
+                return Some(match case.program.defaults.allowlist_asks {
+                    true => Finding::EscalateFirst(verdict),
+                    false => Finding::Decided(verdict, None),
                 });
             }
             escalation.get_or_insert(verdict);

@@ -8,7 +8,6 @@ use super::places::Repositories;
 use super::{Case, Verdict};
 use crate::bind::{BoundValue, Value};
 use crate::model::{Argument, ArgumentName, ServerKind};
-use crate::program::Compatibility;
 use crate::role::RoleId;
 
 /// The remote that servers name where the call names none.
@@ -33,7 +32,7 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<
     if wanting.is_empty() {
         return None;
     }
-    let is_careful = case.program.compatibility == Compatibility::Careful;
+    let is_careful = case.program.defaults.asks_all_repositories;
     let repositories = case.repositories();
     if !is_careful && !may_read_repository(case, &repositories) {
         return None;
@@ -91,7 +90,7 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<
 pub(super) fn absent_branch<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     // An approval says for which branch it is.
     let is_looked_at = case.program.listed_roles.contains(RoleId::BRANCH_NAME) || case.escalation.is_some();
-    let is_restricted = case.program.compatibility == Compatibility::Careful && is_looked_at;
+    let is_restricted = case.program.defaults.reads_refs && is_looked_at;
     let is_absent = case.tool_roles.contains(RoleId::BRANCH_NAME)
         && !case
             .operands

@@ -5,7 +5,7 @@ use super::rules::Progress;
 use super::walk::{Relevance, RoleView};
 use super::{Case, Values};
 use crate::model::{Effect, SandboxOrder, ServerKind};
-use crate::program::{Compatibility, Rule, Tool};
+use crate::program::{Rule, Tool};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
 
@@ -84,7 +84,7 @@ impl<'p> Case<'p, '_, '_> {
     /// The values that the sandbox grants before rules that ask about what lies outside: all of a role that it resolved; on a
     /// filesystem server, each that lies within it.
     pub(super) fn granted(&mut self, role: RoleId, values: &[usize]) -> Values {
-        let is_careful = self.program.compatibility == Compatibility::Careful;
+        let is_careful = self.program.defaults.hears_granted;
         if values.is_empty() || !self.is_sandboxed(role, SandboxOrder::BeforeRules) {
             return Values::new();
         }
@@ -121,7 +121,7 @@ impl<'p> Case<'p, '_, '_> {
         view: RoleView,
         relevance: Relevance,
     ) -> bool {
-        let is_careful = self.program.compatibility == Compatibility::Careful;
+        let is_careful = self.program.defaults.hears_granted;
         let is_resolved = self.sandboxed.contains(role);
         if !is_careful || (relevance == Relevance::CrossRole && !is_resolved) {
             return false;
@@ -136,7 +136,7 @@ impl<'p> Case<'p, '_, '_> {
 
     /// Returns `true` if the tool executes, sends or publishes, so that the sandbox alone does not allow a call of it.
     pub(super) fn needs_rule(&self) -> bool {
-        let is_careful = self.program.compatibility == Compatibility::Careful;
+        let is_careful = self.program.defaults.hears_granted;
         is_careful && self.tool.is_some_and(|tool| tool.acts(self.tool_roles))
     }
 

@@ -6,16 +6,13 @@ use super::Case;
 use crate::approval::ArgumentConstraint;
 use crate::bind::{FlagSearch, Value, argument_name, listed};
 use crate::model::{ConditionArgument, JsonType, SchemaDefault};
-use crate::program::{Compatibility, Rule, Tool};
+use crate::program::{Rule, Tool};
 use crate::role::{Category, RoleId, Step};
 
 impl<'p> Case<'p, '_, '_> {
     /// Adds the arguments that the rule's conditions look at. Returns `false` if one of them cannot be listed.
     pub(super) fn list_conditions(&mut self, rule: &'p Rule, args: &mut Vec<ArgumentConstraint>) -> bool {
-        let Some(tool) = self
-            .tool
-            .filter(|_| self.program.compatibility == Compatibility::Careful)
-        else {
+        let Some(tool) = self.tool.filter(|_| self.program.defaults.approves_arguments) else {
             return false;
         };
         for condition in &rule.arguments {

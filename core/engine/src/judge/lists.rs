@@ -5,7 +5,7 @@ use super::conditions::Hit;
 use crate::host::LOOK_UP;
 use crate::model::Effect;
 use crate::model::refs::Ref;
-use crate::program::{Compatibility, DirectoryId, Identifiers, ListMatcher};
+use crate::program::{DirectoryId, Identifiers, ListMatcher};
 use crate::role::RoleId;
 
 /// How many bytes of a ref are read in one step.
@@ -62,7 +62,7 @@ impl Case<'_, '_, '_> {
 
     /// Returns `true` if a value counts as every ref that git would take it for.
     pub(super) fn reads_refs(&self, role: RoleId) -> bool {
-        role == RoleId::BRANCH_NAME && self.program.compatibility == Compatibility::Careful
+        role == RoleId::BRANCH_NAME && self.program.defaults.reads_refs
     }
 
     /// How a ref meets the entries of a grant: every ref that git would update must be on the list. One that cannot be told is

@@ -7,7 +7,7 @@ use super::careful::further_urls;
 use super::operand::{Form, Locations, Operand};
 use super::places::Repositories;
 use crate::net::{self, Location, UrlKind};
-use crate::program::{Compatibility, cost_of_addresses, readable_addresses};
+use crate::program::{cost_of_addresses, readable_addresses};
 use crate::role::{Category, RoleDefinition, RoleId, Step};
 
 impl Canonicalizer<'_, '_> {
@@ -21,9 +21,7 @@ impl Canonicalizer<'_, '_> {
     ) {
         let mut locations = self.locate(operand, role, repositories);
         let kind = url_kind(role, self.program.registry.get(role));
-        if matches!(kind, UrlKind::Fetch | UrlKind::AsGiven)
-            && self.program.compatibility == Compatibility::Careful
-        {
+        if matches!(kind, UrlKind::Fetch | UrlKind::AsGiven) && self.program.defaults.grants_clear_urls {
             // In a query, where a URL may well hold others; a server that splits texts asks for each.
             for url in further_urls(operand.given()) {
                 self.facts.take_steps(net::cost_of_parsing(url));
@@ -78,7 +76,7 @@ impl Canonicalizer<'_, '_> {
             // A name means something in a repository alone, and the gate's own directory is not the server's.
             UrlKind::GitRemote
                 if !repositories.are_named
-                    && self.program.compatibility == Compatibility::Careful
+                    && self.program.defaults.asks_all_repositories
                     && !net::is_explicit(&text) =>
             {
                 Location::unknown()

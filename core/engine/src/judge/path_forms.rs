@@ -11,7 +11,7 @@ use crate::net;
 use crate::path::{
     CanonicalPath, Pathspec, Unresolvable, expand_tilde, is_literal, lexical, pathspec_readings,
 };
-use crate::program::{Compatibility, RelativePaths};
+use crate::program::RelativePaths;
 use crate::role::{RoleId, Step};
 use crate::text::strip_directory;
 
@@ -50,7 +50,7 @@ impl<'h> Canonicalizer<'_, 'h> {
         if is_refused && !given.is_empty() && is_relative(&given) {
             return Err(Unresolvable::Relative);
         }
-        let is_careful = self.program.compatibility == Compatibility::Careful;
+        let is_careful = self.program.defaults.wants_one_reading;
         let is_pattern = is_careful && self.base.is_git;
         if is_pattern && base.as_deref().is_some_and(is_in_git_directory) {
             return Err(Unresolvable::GitDirectory);

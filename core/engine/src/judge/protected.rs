@@ -7,7 +7,7 @@ use super::touch::{Place, Through, Touch, touches, touches_match};
 use super::{Case, Verdict};
 use crate::model::Reach;
 use crate::path::{CanonicalPath, Unresolvable};
-use crate::program::{self, Compatibility};
+use crate::program::{self};
 use crate::role::{REDACTED, RoleId};
 
 /// The rule of an escalation about what may be changed below a path.
@@ -101,7 +101,7 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
         let reason = format!("Unresolvable value of {shown}, which looks like a path: it {why}");
         return deny("structural-unresolvable-value", reason);
     }
-    let Some(found) = possible.filter(|_| program.compatibility == Compatibility::Careful) else {
+    let Some(found) = possible.filter(|_| program.defaults.judges_below) else {
         case.note_held("protected-paths", "no value lies within a protected path");
         return None;
     };

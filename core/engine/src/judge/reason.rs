@@ -8,7 +8,6 @@ use super::operand::Operand;
 use crate::bind::{BoundValue, unsaid};
 use crate::model::{Argument, ConditionArgument};
 use crate::net::UrlKind;
-use crate::program::Compatibility;
 use crate::role::{REDACTED, RoleId, Step};
 
 /// The name of a value that the engine filled in.
@@ -42,7 +41,7 @@ impl fmt::Display for Why<'_> {
 impl Case<'_, '_, '_> {
     /// Returns `true` if reasons name the arguments that they are about; those of the existing runtime do not.
     pub(super) fn names_arguments(&self) -> bool {
-        self.program.compatibility == Compatibility::Careful
+        self.program.defaults.names_arguments
     }
 
     /// `argument "path"`.

@@ -9,7 +9,7 @@ use crate::host::LOOK_UP;
 use crate::model::refs::Ref;
 use crate::model::{Condition, ConditionValue, ServerKind, SideEffectLevel, Test};
 use crate::net;
-use crate::program::{Compatibility, Identifiers, Tool};
+use crate::program::{Identifiers, Tool};
 use crate::role::RoleId;
 
 impl Case<'_, '_, '_> {
@@ -44,7 +44,7 @@ impl Case<'_, '_, '_> {
 
     /// Returns `true` if a grant's condition on an argument that names a branch is met by each ref that a push of it updates.
     pub(super) fn pushes_meet(&mut self, condition: &Condition) -> bool {
-        let is_careful = self.program.compatibility == Compatibility::Careful;
+        let is_careful = self.program.defaults.reads_refs;
         let compares = matches!(condition.test, Test::Equals(_) | Test::In(_));
         if !is_careful || !compares || !self.pushes() {
             return true;

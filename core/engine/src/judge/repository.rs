@@ -11,7 +11,6 @@ use crate::bind::Value;
 use crate::host::LOOK_UP;
 use crate::model::ServerKind;
 use crate::path::CanonicalPath;
-use crate::program::Compatibility;
 use crate::text::strip_directory;
 
 /// How many places of a call are looked at. Where there are more, the others count as unknown.
@@ -23,9 +22,9 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         if let Some(known) = &self.lookups_mut().repositories {
             return Arc::clone(known);
         }
-        let found = Arc::new(match self.program.compatibility {
-            Compatibility::Careful => self.all_repositories(),
-            Compatibility::Runtime => self.one_repository(),
+        let found = Arc::new(match self.program.defaults.asks_all_repositories {
+            true => self.all_repositories(),
+            false => self.one_repository(),
         });
         self.lookups_mut().repositories = Some(Arc::clone(&found));
         found

@@ -11,7 +11,7 @@ use super::{Case, Values, Verdict};
 use crate::host::LOOK_UP;
 use crate::model::{Effect, SandboxOrder};
 use crate::net::Location;
-use crate::program::{Compatibility, DEFAULT_REASON, DirectoryId, RoleList, Rule, RuleId, Tool, UNDECIDED};
+use crate::program::{DEFAULT_REASON, DirectoryId, RoleList, Rule, RuleId, Tool, UNDECIDED};
 use crate::role::{Category, REDACTED, RoleId, RoleSet};
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
@@ -110,9 +110,9 @@ impl<'p> Case<'p, '_, '_> {
         RoleView {
             roles,
             judged,
-            heard: match self.program.compatibility {
-                Compatibility::Careful => roles,
-                Compatibility::Runtime => judged,
+            heard: match self.program.defaults.hears_granted {
+                true => roles,
+                false => judged,
             },
             valued: operands.fold(RoleSet::default(), |all, operand| {
                 all.union(operand.bound.role_set)
@@ -197,7 +197,7 @@ impl<'p> Case<'p, '_, '_> {
             left,
             best: None,
         };
-        if self.program.compatibility == Compatibility::Runtime {
+        if !self.program.defaults.hears_granted {
             self.take_granted(&mut progress);
         }
         let directories = self.pinned_directories(role, &progress.left);

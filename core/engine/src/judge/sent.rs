@@ -10,7 +10,7 @@ use super::path_forms::is_relative;
 use crate::bind::{Replacement, UriForm, join};
 use crate::net;
 use crate::path::{CanonicalPath, Unresolvable, lexical};
-use crate::program::{Compatibility, ServerPath};
+use crate::program::ServerPath;
 use crate::role::{Category, Registry};
 use crate::text::{are_same, strip_directory};
 
@@ -18,7 +18,7 @@ impl<'h> Canonicalizer<'_, 'h> {
     /// Refuses a place that the tool's server has no name for, or takes for another one; `is_of_repository` if it is a git
     /// server that opens a repository there.
     pub(super) fn check_sent(&mut self, path: &str, is_of_repository: bool) -> Result<(), Unresolvable> {
-        if self.program.compatibility == Compatibility::Careful {
+        if self.program.defaults.wants_one_reading {
             careful::check_sent(path, is_of_repository)?;
         }
         match self.base.server_paths.is_none() || self.server_name(path).is_some() {
@@ -164,7 +164,7 @@ impl<'h> Canonicalizer<'_, 'h> {
         let entry = rest.and_then(|rest| rest.entry.as_ref());
         let base = rest.and_then(|rest| rest.base.as_deref());
         // Only the link is removed, whatever else the argument names. The existing runtime sends its target.
-        let entry = entry.filter(|_| self.program.compatibility == Compatibility::Careful);
+        let entry = entry.filter(|_| self.program.defaults.judges_below);
         let canonical = match entry {
             Some(entry) => Cow::Borrowed(entry.as_str()),
             None => self.canonical(operand, definition),

@@ -9,7 +9,7 @@ use super::touch::may_concern;
 use super::{Case, ceiling, checks, git, protected};
 use crate::model::{Effect, ServerKind};
 use crate::net::{Location, domain_matches_allowlist};
-use crate::program::{Compatibility, Rule, RuleId};
+use crate::program::{Rule, RuleId};
 use crate::role::RoleId;
 
 /// One value as judging sees it.
@@ -136,7 +136,7 @@ impl<'p> Case<'p, '_, '_> {
         // The existing runtime looks up no remote of a repository outside the sandbox.
         if let Some(path) = operand.and_then(Operand::path)
             && self.settings.kind == Some(ServerKind::Git)
-            && self.program.compatibility == Compatibility::Runtime
+            && !self.program.defaults.asks_all_repositories
         {
             let sandbox = self.directories.sandbox(&mut self.canonicalizer);
             seen.push(u8::from(sandbox.grants(path)));
@@ -150,7 +150,7 @@ impl<'p> Case<'p, '_, '_> {
             seen.extend(answers.map(u8::from));
         }
         let program = self.program;
-        if program.compatibility == Compatibility::Careful {
+        if program.defaults.grants_clear_urls {
             for role in program.url_roles.intersection(roles).iter() {
                 seen.push(u8::from(self.is_ungrantable(at, role)));
             }

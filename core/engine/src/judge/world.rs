@@ -6,7 +6,6 @@ use super::changes::{Change, changes};
 use super::check::{Finding, deny};
 use super::operand::{Form, Operand};
 use crate::model::{MutationClass, Reach};
-use crate::program::Compatibility;
 use crate::text::is_at_or_below;
 use crate::world::{Action, Reply};
 
@@ -134,7 +133,7 @@ fn below_roots(case: &mut Case<'_, '_, '_>, action: &Action<'_>) -> Option<(&'st
     let world = case.program.world.as_ref()?;
     let context = case.call.context();
     let mode = context.mode()?;
-    if case.program.compatibility == Compatibility::Runtime {
+    if !case.program.defaults.judges_below {
         return None;
     }
     let changes = changes(case);

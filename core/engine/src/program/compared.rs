@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::lists::{Emails, Identifiers};
-use super::{Compatibility, DirectoryId, ListCondition, ListMatcher};
+use super::{Defaults, DirectoryId, ListCondition, ListMatcher};
 use crate::annotation;
 use crate::model::refs;
 use crate::model::{Effect, MatchType, Test};
@@ -26,7 +26,7 @@ pub(super) fn roles_of_arguments(tools: &[annotation::Tool]) -> BTreeMap<Box<str
 
 /// The paths that rules name.
 pub(super) struct Paths<'r> {
-    pub(super) compatibility: Compatibility,
+    pub(super) defaults: Defaults,
     pub(super) directories: &'r mut Set<Box<str>>,
     pub(super) absolute: &'r dyn Fn(&str) -> Box<str>,
 }
@@ -54,7 +54,7 @@ impl Paths<'_> {
             }
         }
         let is_path = |entry: &str| entry.starts_with('/') || entry == "~" || entry.starts_with("~/");
-        let is_careful = self.compatibility == Compatibility::Careful;
+        let is_careful = self.defaults.wants_one_reading;
         let lexical = |entry: &str| match is_careful && is_path(entry) {
             true => (self.absolute)(entry).into(),
             false => entry.to_owned(),

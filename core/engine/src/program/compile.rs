@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::compared::{Paths, compile_argument, compile_list, roles_of_arguments};
 use super::server::{ServerTable, places};
 use super::{
-    Ceiling, Compatibility, Index, ListCondition, ListMatcher, Program, Protection, RelativePaths, RoleSets,
-    Rule, ServerSettings, Tool, ToolMember, UnknownArguments,
+    Ceiling, Defaults, Index, ListCondition, ListMatcher, Program, Protection, RelativePaths, RoleSets, Rule,
+    ServerSettings, Tool, ToolMember, UnknownArguments,
 };
 use crate::annotation;
-use crate::config::{Config, WorkspaceRoots};
+use crate::config::{Compatibility, Config, WorkspaceRoots};
 use crate::host::Host;
 use crate::model::{
     Absent, Argument, ArgumentName, Effect, PointerTree, SchemaDefault, SchemaType, Segment, Unjudged,
@@ -88,8 +88,7 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
         client_arguments: options.client_arguments.iter().cloned().collect(),
         heuristic_paths: options.heuristic_paths,
         path_case,
-        compatibility: options.compatibility,
-        allowlist_decides: options.compatibility == Compatibility::Runtime,
+        defaults: Defaults::of(options.compatibility),
         relative_paths: options
             .relative_paths
             .unwrap_or_else(|| relative_paths(options.compatibility)),
@@ -190,7 +189,7 @@ impl Rules {
     ) {
         let (servers, tools) = (rule.conditions.server.take(), rule.conditions.tool.take());
         let mut paths = Paths {
-            compatibility: self.compatibility,
+            defaults: Defaults::of(self.compatibility),
             directories: &mut self.directories,
             absolute: &absolute,
         };
@@ -259,9 +258,7 @@ fn compile_rule(
         .collect();
     let forms = conditions.args.iter().map(|condition| {
         let roles = condition.argument.first().and_then(|name| arguments.get(name));
-        let roles = roles
-            .copied()
-            .filter(|_| places.compatibility == Compatibility::Careful);
+        let roles = roles.copied().filter(|_| places.defaults.reads_refs);
         compile_argument(
             &condition.test,
             roles.unwrap_or_default(),

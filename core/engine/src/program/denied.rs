@@ -1,6 +1,6 @@
 //! Tools of which every call is denied: what can be told before any argument is known.
 
-use super::{Compatibility, Program, Rule, RuleId, ServerSettings, Tool};
+use super::{Program, Rule, RuleId, ServerSettings, Tool};
 use crate::model::{Effect, Roles, SandboxOrder};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
@@ -41,7 +41,9 @@ impl Program {
             self.rules_deny(tool, borne, judged, order)
         };
         // Where the allowlist decides, a URL outside of it escalates, and no rule is asked.
-        if self.allowlist_decides && settings.allowlist.is_some() && borne.possibly.intersects(self.url_roles)
+        if !self.defaults.allowlist_asks
+            && settings.allowlist.is_some()
+            && borne.possibly.intersects(self.url_roles)
         {
             return false;
         }
@@ -64,7 +66,7 @@ impl Program {
         sandbox: Option<SandboxOrder>,
     ) -> bool {
         let is_before = sandbox == Some(SandboxOrder::BeforeRules);
-        if is_before && self.compatibility == Compatibility::Runtime {
+        if is_before && !self.defaults.hears_granted {
             return false;
         }
         let resources = borne.possibly.intersection(self.resource_roles);

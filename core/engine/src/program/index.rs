@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use smallvec::SmallVec;
 
 use super::server::{ToolKey, ToolName};
-use super::{Compatibility, DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
+use super::{DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
+use crate::config::Compatibility;
 use crate::glob::NamePattern;
 use crate::model::{ConditionArgument, Effect, PointerTree};
 use crate::net::{Key, Scopes};

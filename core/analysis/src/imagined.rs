@@ -13,7 +13,7 @@ use callgate_engine::world::{Action, Context};
 use crate::remembered::Remembered;
 
 /// A call given canonical keys, where it is of the shape that its tool has.
-type Shape<'c> = Result<Option<Box<Renamed<'c>>>, Box<ShapeError>>;
+type Shape<'c> = Result<Option<Renamed<'c>>, ShapeError>;
 
 /// An engine, and the disk on which it is asked: one without links, or that of a host.
 pub(crate) struct Imagined<'e> {

@@ -140,8 +140,7 @@ pub struct Case<'p, 'c, 'h> {
     sandboxed: RoleSet,
     /// `true` if the paths behind addresses may be forwarded to the tool's server.
     may_forward_places: bool,
-    /// Kept apart, since most calls need none of them.
-    lookups: Option<Box<Lookups<'p, 'c>>>,
+    lookups: Lookups<'p, 'c>,
     /// The operands under each role, once asked for.
     values: RoleValues,
     /// Members that stood under an alias.
@@ -164,7 +163,7 @@ pub struct Task<'p, 'c, 'h> {
     pub tool: Option<&'p Tool>,
     /// The call as it was given, and what was made of it.
     pub given: &'c Call<'c>,
-    pub shape: &'c Result<Option<Box<Renamed<'c>>>, Box<ShapeError>>,
+    pub shape: &'c Result<Option<Renamed<'c>>, ShapeError>,
     pub base: &'h PathBase<'h>,
     /// `true` if steps and the host's answers are kept for an explanation.
     pub traced: bool,
@@ -199,7 +198,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             tool_roles: RoleSet::default(),
             sandboxed: RoleSet::default(),
             may_forward_places: false,
-            lookups: None,
+            lookups: Lookups::default(),
             values: RoleValues::default(),
             renamed,
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
@@ -386,10 +385,6 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         }
     }
 
-    fn lookups_mut(&mut self) -> &mut Lookups<'p, 'c> {
-        self.lookups.get_or_insert_default()
-    }
-
     fn server(&self) -> &'c str {
         &self.call.server
     }
@@ -420,8 +415,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             let directory = directory.or_else(|| self.program.sandbox.first())?;
             return Some(Arc::from(&**directory));
         };
-        let lookups = self.lookups.as_ref();
-        let base = match lookups.and_then(|lookups| lookups.bases.get(wanted)) {
+        let base = match self.lookups.bases.get(wanted) {
             Some(known) => known.clone(),
             None => self.find_base(wanted),
         }?;
@@ -440,7 +434,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         });
         let base = operands.find_map(|operand| Some(Arc::from(operand.path()?.as_str())));
         self.canonicalizer.facts.take_steps(self.operands.len());
-        self.lookups_mut().bases.insert(wanted, base.clone());
+        self.lookups.bases.insert(wanted, base.clone());
         base
     }
 

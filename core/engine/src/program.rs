@@ -397,7 +397,6 @@ impl<'p> ResolvedRoles<'p> {
     }
 
     /// The roles of the tool's argument at this place.
-    #[inline]
     pub fn get(&self, at: usize) -> Option<&'p [RoleId]> {
         match &self.resolved {
             Some(resolved) => resolved.roles.get(at).copied(),

@@ -101,6 +101,20 @@ fn judging_sees_no_document_and_no_text_of_one() {
     check("judge sees a document", faults);
 }
 
+/// `options.compatibility` is resolved into named defaults when the program is compiled.
+#[test]
+fn judging_does_not_know_the_compatibility() {
+    let sources = core_sources();
+    let judging = |source: &Source| matches!(source.top(), "bind" | "judge" | "engine");
+    let mut faults = Vec::new();
+    for source in sources.iter().filter(|source| judging(source)) {
+        let named = |text: &str| text.eq_ignore_ascii_case("compatibility");
+        let found = source.tokens.iter().filter(|token| named(&token.text));
+        faults.extend(found.map(|token| source.at(token.line)));
+    }
+    check("judging by the compatibility", faults);
+}
+
 #[test]
 fn only_the_host_module_names_the_outside() {
     let sources = core_sources();

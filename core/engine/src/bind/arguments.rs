@@ -135,7 +135,6 @@ pub struct BoundArguments<'p, 'c> {
 
 impl<'p, 'c> BoundArguments<'p, 'c> {
     /// Reads a call of the wrong shape no further.
-    #[cold]
     pub fn refuse_shape(
         &mut self,
         program: &Program,
@@ -347,7 +346,6 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         }
     }
 
-    #[cold]
     pub(super) fn refuse(&mut self, refusal: Refusal) {
         self.refusal.get_or_insert(refusal);
     }
@@ -565,7 +563,6 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         }
     }
 
-    #[cold]
     fn unreadable(&mut self, annotated: &AnnotatedArgument<'_, 'p>, why: impl FnOnce() -> String) {
         self.opaque_list_roles = self.opaque_list_roles.union(annotated.role_set);
         if annotated.is_judged {
@@ -576,7 +573,6 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
     }
 
     /// Refuses the call for one of the tool's arguments, unless it is refused for an earlier one.
-    #[cold]
     fn refuse_for(&mut self, annotated: &AnnotatedArgument<'_, 'p>, refusal: impl FnOnce() -> Refusal) {
         if self.refusal.is_none() || self.refused_by.is_some_and(|rank| annotated.rank < rank) {
             self.refusal = Some(refusal());
@@ -645,7 +641,6 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         self.values.push(value);
     }
 
-    #[cold]
     fn refuse_long(&mut self, program: &Program, annotated: &AnnotatedArgument<'_, 'p>, bytes: usize) {
         self.refuse_for(annotated, || {
             Refusal::Limit(format!(
@@ -657,7 +652,6 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
 
     /// Counts a further value, and returns `true` if it is kept: unless one of its roles has too many already, or the call has more
     /// than its steps are enough for.
-    #[cold]
     fn count_further(&mut self, program: &Program, roles: RoleSet) -> bool {
         if self.counts.is_empty() {
             let count = |role| {

@@ -31,7 +31,6 @@ pub(super) fn mismatch(way: &[WayStep<'_>], found: &Value<'_>, expected: &str) -
 }
 
 /// The refusal of a name that some programs take for another one.
-#[cold]
 pub(super) fn misspelt(name: &str, other: &str) -> Refusal {
     Refusal::Unreadable(format!(
         "the name {name:?} is {other:?} for programs that compare names without case"
@@ -39,13 +38,11 @@ pub(super) fn misspelt(name: &str, other: &str) -> Refusal {
 }
 
 /// Returns `true` if the value's type is among these, and if no type is named.
-#[inline]
 fn is_of_type(value: &Value<'_>, types: &[JsonType]) -> bool {
     value.json_type().is_none_or(|found| found.is_among(types))
 }
 
 /// The message for a value whose type is not among these; `None` if it is, or if no type is named.
-#[cold]
 fn type_fault(value: &Value<'_>, types: &[JsonType]) -> Option<String> {
     let found = value.json_type().filter(|found| !found.is_among(types))?;
     let expected: Vec<&str> = types.iter().map(|one| one.described()).collect();

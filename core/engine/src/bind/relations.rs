@@ -101,7 +101,6 @@ impl BoundArguments<'_, '_> {
         }
     }
 
-    #[cold]
     fn check_each_required(
         &mut self,
         program: &Program,

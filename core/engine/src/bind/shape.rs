@@ -53,10 +53,7 @@ pub struct Renamed<'c> {
 }
 
 /// Renames aliases and checks what is required; `None` for a call that stays as it is.
-pub fn shape<'c>(
-    call: &Call<'c>,
-    tool: Option<&'c Tool>,
-) -> Result<Option<Box<Renamed<'c>>>, Box<ShapeError>> {
+pub fn shape<'c>(call: &Call<'c>, tool: Option<&'c Tool>) -> Result<Option<Renamed<'c>>, ShapeError> {
     match tool {
         Some(tool) if !tool.aliases.is_empty() || !tool.semantics.arg_schema.required.is_empty() => {
             shape_as(call, tool)
@@ -66,7 +63,7 @@ pub fn shape<'c>(
 }
 
 /// The same for a tool that has aliases or required arguments.
-fn shape_as<'c>(call: &Call<'c>, tool: &'c Tool) -> Result<Option<Box<Renamed<'c>>>, Box<ShapeError>> {
+fn shape_as<'c>(call: &Call<'c>, tool: &'c Tool) -> Result<Option<Renamed<'c>>, ShapeError> {
     let required = &tool.semantics.arg_schema.required;
     let given = call.arguments.members();
     let aliased = given.iter().enumerate().filter_map(|(at, (name, _))| {
@@ -90,10 +87,10 @@ fn shape_as<'c>(call: &Call<'c>, tool: &'c Tool) -> Result<Option<Box<Renamed<'c
         Arguments::Members(members),
     );
     let context = call.context.clone();
-    Ok(Some(Box::new(Renamed {
+    Ok(Some(Renamed {
         call: Call { context, ..shaped },
         members: aliased,
-    })))
+    }))
 }
 
 /// Checks that no key is there under two names, and that the required ones are there. `aliased` has the place and the key of
@@ -102,7 +99,7 @@ fn check_keys(
     given: &[(Cow<'_, str>, Value<'_>)],
     aliased: &[(usize, &str)],
     required: &[Box<str>],
-) -> Result<(), Box<ShapeError>> {
+) -> Result<(), ShapeError> {
     // Keys stand in the annotation: no call chooses what is in this table. No name is looked for among all members.
     let mut known: Table<&str, Option<&Value<'_>>> =
         Table::with_capacity_and_hasher(aliased.len() + required.len(), FxBuildHasher);
@@ -123,10 +120,10 @@ fn check_keys(
         if let Some(((alias, value), found)) = member.zip(found)
             && found.replace(value).is_some()
         {
-            return Err(Box::new(ShapeError::AliasConflict {
+            return Err(ShapeError::AliasConflict {
                 alias: alias.to_string(),
                 key: (*key).to_owned(),
-            }));
+            });
         }
     }
     let is_absent = |key: &&str| {
@@ -134,7 +131,7 @@ fn check_keys(
         found.is_none_or(Value::is_null)
     };
     match required.iter().map(|key| &**key).find(is_absent) {
-        Some(key) => Err(Box::new(ShapeError::MissingRequired { key: key.to_string() })),
+        Some(key) => Err(ShapeError::MissingRequired { key: key.to_string() }),
         None => Ok(()),
     }
 }

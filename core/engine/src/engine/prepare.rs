@@ -60,7 +60,7 @@ impl Engine {
             is_git: settings.kind == Some(ServerKind::Git),
             server_paths: settings.paths.as_deref(),
         };
-        let shape = shape(call, tool).map_err(|error| PrepareError::Shape(*error))?;
+        let shape = shape(call, tool).map_err(PrepareError::Shape)?;
         if tool.is_none() {
             return Ok(self.prepare_unknown(call));
         }

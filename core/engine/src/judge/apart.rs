@@ -87,7 +87,7 @@ impl<'p> Case<'p, '_, '_> {
             }
             self.operands = vec![operand];
             self.values = RoleValues::default();
-            self.lookups_mut().hits.clear();
+            self.lookups.hits.clear();
             self.sandboxed = RoleSet::default();
             (self.escalated, self.escalated_first) = (None, None);
             let found = checks::run_of_values(self);

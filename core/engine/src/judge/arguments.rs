@@ -204,10 +204,7 @@ impl<'p> Case<'p, '_, '_> {
         self.look(tool, condition);
         let look = place.and_then(|place| self.looked(place));
         let (is_unreadable, number) = look.map_or((false, None), |look| (look.is_unreadable, look.number));
-        let siblings = self
-            .lookups
-            .as_ref()
-            .and_then(|lookups| lookups.siblings.as_ref());
+        let siblings = self.lookups.siblings.as_ref();
         let looked = siblings.zip(place).map(|(siblings, place)| siblings.look(place));
         let value = match looked {
             _ if is_unreadable => return (false, true),
@@ -232,13 +229,13 @@ impl<'p> Case<'p, '_, '_> {
             let may_hold_json =
                 !self.is_prose(tool, &condition.argument) && !is_list(tool, &condition.argument);
             let look = self.new_look(tool, place, may_hold_json);
-            self.lookups_mut().looks.insert(place, look);
+            self.lookups.looks.insert(place, look);
         }
         self.looked(place)
     }
 
     fn looked(&self, place: usize) -> Option<&Look> {
-        self.lookups.as_ref()?.looks.get(&place)
+        self.lookups.looks.get(&place)
     }
 
     /// Returns `true` if the annotation calls the argument a text, so that JSON in it is no more than that.
@@ -264,7 +261,7 @@ impl<'p> Case<'p, '_, '_> {
     pub(super) fn listed(&mut self, tool: &'p Tool, condition: &Condition) -> Option<ArgumentConstraint> {
         self.look(tool, condition);
         let place = tool.conditioned.number(&condition.argument)?;
-        let siblings = self.lookups.as_ref()?.siblings.as_ref()?;
+        let siblings = self.lookups.siblings.as_ref()?;
         let value = match siblings.look(place) {
             Looked::Absent => &Value::Null,
             Looked::Value(value) => value,
@@ -280,7 +277,7 @@ impl<'p> Case<'p, '_, '_> {
     fn new_look(&mut self, tool: &'p Tool, place: usize, may_hold_json: bool) -> Look {
         let is_careful = self.program.defaults.reads_values;
         let (call, limits) = (self.call, &self.program.limits);
-        let lookups = self.lookups.get_or_insert_default();
+        let lookups = &mut self.lookups;
         let siblings = lookups.siblings.get_or_insert_with(|| {
             let schema = |name: &str| is_careful.then(|| &tool.member(name).schema);
             Siblings::new(&tool.conditioned, &call.arguments, limits, schema)
@@ -313,7 +310,7 @@ impl<'p> Case<'p, '_, '_> {
     /// Adds what is sent in place of the values there.
     fn add_sent(&mut self, look: &mut Look, member: usize, way: &[PointerToken]) {
         let operands = &self.operands;
-        let lookups = self.lookups.get_or_insert_default();
+        let lookups = &mut self.lookups;
         let order = lookups.by_place.get_or_insert_with(|| {
             let place = |at: &usize| {
                 operands
@@ -381,8 +378,7 @@ impl<'p> Case<'p, '_, '_> {
     /// Returns `true` if the condition may mean the branch that git takes the value for.
     fn names_branch(&mut self, tool: &'p Tool, condition: &Condition) -> bool {
         let place = tool.conditioned.number(&condition.argument);
-        let lookups = self.lookups.as_ref();
-        let look = place.and_then(|place| lookups?.looks.get(&place));
+        let look = place.and_then(|place| self.lookups.looks.get(&place));
         let case = self.program.path_case;
         let facts = &mut self.canonicalizer.facts;
         look.is_some_and(|look| look.names_branch(&condition.test, case, facts))
@@ -390,8 +386,7 @@ impl<'p> Case<'p, '_, '_> {
 
     fn sent_items_meet(&mut self, tool: &'p Tool, condition: &Condition) -> bool {
         let place = tool.conditioned.number(&condition.argument);
-        let lookups = self.lookups.as_ref();
-        let Some(look) = place.and_then(|place| lookups?.looks.get(&place)) else {
+        let Some(look) = place.and_then(|place| self.lookups.looks.get(&place)) else {
             return false;
         };
         let facts = &mut self.canonicalizer.facts;

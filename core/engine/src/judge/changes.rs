@@ -61,11 +61,11 @@ pub(super) type Changes = Arc<[Change]>;
 
 /// The changes that the call makes, found once.
 pub(super) fn changes(case: &mut Case<'_, '_, '_>) -> Changes {
-    if let Some(known) = case.lookups.as_ref().and_then(|lookups| lookups.changes.clone()) {
+    if let Some(known) = case.lookups.changes.clone() {
         return known;
     }
     let found: Changes = find(case).into();
-    case.lookups_mut().changes = Some(Arc::clone(&found));
+    case.lookups.changes = Some(Arc::clone(&found));
     found
 }
 

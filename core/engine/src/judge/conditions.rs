@@ -314,10 +314,7 @@ impl<'c> Case<'_, 'c, '_> {
         let part = self.part_of(role);
         let is_kept = part.len() > 1;
         let key = (condition.rule, condition.place, role, needs_all);
-        if is_kept
-            && let Some(lookups) = &self.lookups
-            && let Some(known) = lookups.hits.get(&key)
-        {
+        if is_kept && let Some(known) = self.lookups.hits.get(&key) {
             return *known;
         }
         for nth in part {
@@ -331,7 +328,7 @@ impl<'c> Case<'_, 'c, '_> {
             }
         }
         if is_kept {
-            self.lookups_mut().hits.insert(key, hits);
+            self.lookups.hits.insert(key, hits);
         }
         hits
     }

@@ -15,11 +15,11 @@ use crate::role::RoleId;
 impl Case<'_, '_, '_> {
     /// The refs that a push of a value updates, found once; `None` if they cannot be told.
     fn pushed(&mut self, at: usize, role: RoleId) -> Option<Arc<[String]>> {
-        let known = match self.lookups_mut().pushed.get(&at) {
+        let known = match self.lookups.pushed.get(&at) {
             Some(known) => known.clone(),
             None => {
                 let found: Option<Arc<[String]>> = self.pushed_refs(at, role).map(Arc::from);
-                self.lookups_mut().pushed.insert(at, found.clone());
+                self.lookups.pushed.insert(at, found.clone());
                 found
             }
         }?;
@@ -115,11 +115,11 @@ impl Case<'_, '_, '_> {
             return None;
         }
         let mut pushed = Vec::new();
-        let remotes = match &self.lookups_mut().remotes {
+        let remotes = match &self.lookups.remotes {
             Some(known) => Arc::clone(known),
             None => {
                 let given = self.remotes_given().into();
-                Arc::clone(self.lookups_mut().remotes.insert(given))
+                Arc::clone(self.lookups.remotes.insert(given))
             }
         };
         for remote in remotes.iter() {

@@ -19,24 +19,24 @@ const MOST_PLACES: usize = 64;
 impl<'p, 'c> Case<'p, 'c, '_> {
     /// The repositories that the call means, found once.
     pub(super) fn repositories(&mut self) -> Arc<Repositories> {
-        if let Some(known) = &self.lookups_mut().repositories {
+        if let Some(known) = &self.lookups.repositories {
             return Arc::clone(known);
         }
         let found = Arc::new(match self.program.defaults.asks_all_repositories {
             true => self.all_repositories(),
             false => self.one_repository(),
         });
-        self.lookups_mut().repositories = Some(Arc::clone(&found));
+        self.lookups.repositories = Some(Arc::clone(&found));
         found
     }
 
     /// The branches that are checked out in the repositories of a call to git; `None` if they cannot be told.
     pub(super) fn current_branches(&mut self) -> Option<Arc<[String]>> {
-        if self.lookups_mut().branches.is_none() {
+        if self.lookups.branches.is_none() {
             let found = self.find_branches().map(Arc::from);
-            self.lookups_mut().branches = Some(found);
+            self.lookups.branches = Some(found);
         }
-        let branches = self.lookups_mut().branches.clone().flatten()?;
+        let branches = self.lookups.branches.clone().flatten()?;
         self.canonicalizer.facts.take_steps(branches.len() * LOOK_UP);
         Some(branches)
     }

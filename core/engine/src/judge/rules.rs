@@ -51,7 +51,6 @@ impl Progress {
         Undecided::Role(role, self.left.first().copied())
     }
 
-    #[inline]
     pub(super) fn add(&mut self, verdict: RoleVerdict) {
         self.best = join(self.best, verdict);
     }
@@ -446,7 +445,6 @@ impl<'p> Case<'p, '_, '_> {
         decided
     }
 
-    #[cold]
     fn explain_walk(&mut self, went_through_all: bool, decided: RoleVerdict) {
         let verdict = self.verdict(decided, Vec::new());
         if let Some(trace) = &mut self.trace {
@@ -455,7 +453,6 @@ impl<'p> Case<'p, '_, '_> {
         }
     }
 
-    #[inline]
     fn considered(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason<'_>) {
         if holds {
             self.note_rule(id);
@@ -465,7 +462,6 @@ impl<'p> Case<'p, '_, '_> {
         }
     }
 
-    #[cold]
     fn explain_rule(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason<'_>) {
         if let Some(trace) = &mut self.trace {
             let why = why.map(|(condition, detail)| (condition, detail.to_string()));
@@ -473,7 +469,6 @@ impl<'p> Case<'p, '_, '_> {
         }
     }
 
-    #[cold]
     fn considered_directory(&mut self, id: RuleId, directory: DirectoryId) {
         if let Some(trace) = &mut self.trace {
             let directory = self.directories.rule(&mut self.canonicalizer, directory);

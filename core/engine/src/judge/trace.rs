@@ -178,7 +178,6 @@ impl Trace {
         room
     }
 
-    #[cold]
     pub(super) fn check(&mut self, check: &'static str, passed: bool, detail: String) {
         if self.has_room() {
             self.checks.push(CheckStep {
@@ -189,7 +188,6 @@ impl Trace {
         }
     }
 
-    #[cold]
     pub(super) fn begin_role(&mut self, role: &str) {
         if self.has_room() {
             self.roles.push(RoleStep {
@@ -200,7 +198,6 @@ impl Trace {
     }
 
     /// Begins the part that is about the call as a whole.
-    #[cold]
     pub(super) fn begin_call(&mut self) {
         if self.has_room() {
             self.roles.push(RoleStep {
@@ -211,7 +208,6 @@ impl Trace {
     }
 
     /// Begins a walk through the rules that `concern` the judged role, in order.
-    #[cold]
     pub(super) fn begin_walk(&mut self, alone: Option<String>, concern: Vec<RuleId>) {
         self.ahead = concern;
         self.ahead.reverse();
@@ -235,7 +231,6 @@ impl Trace {
     }
 
     /// A rule that the walk came to, after those that the index passed over.
-    #[cold]
     pub(super) fn rule(
         &mut self,
         program: &Program,
@@ -286,7 +281,6 @@ impl Trace {
     }
 
     /// Ends a walk; one that went through `all` rules passed over those that are left.
-    #[cold]
     pub(super) fn end_walk(&mut self, program: &Program, all: bool, decision: &'static str, rule: &str) {
         if all {
             self.passed_over(program, None);

@@ -55,7 +55,6 @@ impl<'p> Case<'p, '_, '_> {
         first.map(|(at, _)| Lack::Look(id, at))
     }
 
-    #[cold]
     pub(super) fn unjudged_verdict(&self, effect: Effect, lack: Lack) -> Verdict<'p> {
         const RULE: &str = "structural-opaque-tool";
         let tool = &*self.call.tool;

@@ -94,7 +94,6 @@ pub fn long_host(value: &str, most: usize, parsed: &mut Option<Box<Url>>) -> Opt
     }
 }
 
-#[cold]
 fn long_host_of(value: &str, most: usize, parsed: &mut Option<Box<Url>>) -> Option<usize> {
     let is_short = value.len() <= SHORT;
     let url = match is_short {

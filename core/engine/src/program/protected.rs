@@ -73,7 +73,6 @@ impl Protection {
     }
 
     /// How many steps it takes to hold the forms of a path of this length against every pattern.
-    #[inline]
     pub fn cost_of_patterns(&self, bytes: usize) -> usize {
         const FORMS: usize = 3;
         let each = self.patterns.iter().map(|one| one.pattern.cost(bytes));

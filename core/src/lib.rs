@@ -78,7 +78,7 @@ pub mod documents {
 
 /// What is judged, and what is sent on.
 pub mod calls {
-    pub use callgate_engine::bind::{Arguments, Call, CallError, PointerToken, Prepared, Replacement, Value};
+    pub use callgate_engine::bind::{Arguments, Call, CallError, Prepared, Replacement, Value};
     pub use callgate_engine::engine::{Interest, Paths, PrepareError, Request, Response};
     pub use callgate_engine::model::Semantics;
 }
@@ -107,7 +107,7 @@ pub mod approvals {
 /// Places with addresses, and ceilings.
 pub mod worlds {
     pub use callgate_engine::engine::{Existence, Operation, Places};
-    pub use callgate_engine::model::{ReplyCode, ReplyStatus};
+    pub use callgate_engine::model::ReplyCode;
     pub use callgate_engine::policy::Ceiling;
-    pub use callgate_engine::world::{Context, References, Reply, ReplyData, VisibilityRef};
+    pub use callgate_engine::world::{Context, References, Reply, VisibilityRef};
 }

@@ -106,6 +106,26 @@ fn every_public_item_has_a_user() {
     );
 }
 
+/// What programs in Rust see of the engine is small enough to be read as a whole.
+#[test]
+fn the_face_of_the_engine_has_at_most_sixty_names() {
+    let faces = sources(&checkout().join("core/src"), "lib.rs");
+    let face = faces
+        .iter()
+        .find(|source| source.file == "lib.rs")
+        .expect("lib.rs");
+    let exported = face
+        .paths
+        .iter()
+        .filter(|path| path.segments[0] == "callgate_engine");
+    let names: BTreeSet<&String> = exported.filter_map(|path| path.segments.last()).collect();
+    assert!(
+        (40..=60).contains(&names.len()),
+        "{} names: {names:?}",
+        names.len()
+    );
+}
+
 /// The module of the package exports to TypeScript only what that calls.
 #[test]
 fn the_package_uses_all_of_its_module() {

@@ -1,7 +1,7 @@
 //! Callgate's engine: it judges the tool calls of AI agents, and does nothing else.
 //!
 //! A call of [MCP's `tools/call`](https://modelcontextprotocol.io/specification) comes in with its `arguments`;
-//! those that name resources are made canonical, judged by declarative rules, and one [`Verdict`] goes out:
+//! those that name resources are made canonical, judged by declarative rules, and one [`Verdict`](verdicts::Verdict) goes out:
 //! allow, escalate or deny, with the rule and the reason.
 //!
 //! ```
@@ -34,19 +34,19 @@
 //!
 //! # What holds
 //!
-//! - **Pure.** The core does no input or output, and uses no time, randomness or global state. It asks its [`Host`] about
+//! - **Pure.** The core does no input or output, and uses no time, randomness or global state. It asks its [`Host`](hosts::Host) about
 //!   everything outside, each distinct question at most once in one evaluation. A verdict is a function of the documents,
 //!   the call, the host's answers, and the approvals and the time that come with the call; the same on every target.
 //! - **Total.** Deciding has no error and no panic: what cannot be judged is denied with a named rule. Errors
-//!   ([`BuildError`], [`CallError`]) are for building an engine and reading a call.
-//! - **Bounded.** Every size has a limit ([`Limits`]). A verdict takes a microsecond or two, plus the time of the host's
+//!   ([`BuildError`](documents::BuildError), [`CallError`](calls::CallError)) are for building an engine and reading a call.
+//! - **Bounded.** Every size has a limit ([`Limits`](documents::Limits)). A verdict takes a microsecond or two, plus the time of the host's
 //!   answers; an argument that no role names costs only its name.
 //! - **Made for untrusted input**: calls, documents and the host's answers are checked. What is trusted is the choice of
 //!   documents, and that the host is honest: a host that lies consistently is believed.
 //!
-//! A person may approve calls that escalate: [`Engine::offer`] says what an approval of a call would cover, [`Approvals`] is a
-//! list of what was approved, and a [`Request`] may bring one, with the time of the call. What one covers is allowed
-//! instead of escalated; no other verdict changes, and the core keeps nothing of them.
+//! A person may approve calls that escalate: [`Engine::offer`] says what an approval of a call would cover,
+//! [`Approvals`](approvals::Approvals) is a list of what was approved, and a [`Request`](calls::Request) may bring one, with the time
+//! of the call. What one covers is allowed instead of escalated; no other verdict changes, and the core keeps nothing of them.
 //!
 //! It does not run tools, hold secrets, or watch what a tool does with a path afterwards: between the verdict and
 //! the tool's `open` the disk can change.

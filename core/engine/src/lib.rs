@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | `limits`, `named`, `seed`, `sort`, `table`, `text` | every bound in one place; enums whose variants are words; the names to which SPEC gives a meaning; sorting; tables by hash; small text helpers | anything else |
 //! | `diagnostic` | a fault or a warning about a document, with its place | documents |
-//! | `host` | the [`Host`] trait, the memory of its answers during one evaluation, recordings | paths, URLs, rules |
+//! | `host` | the [`Host`](host::Host) trait, the memory of its answers during one evaluation, recordings | paths, URLs, rules |
 //! | `path` | the lexical form, links, ambiguity; `CanonicalPath`, which only `path::resolve` makes | roles, rules |
 //! | `net` | URLs, domains, git remotes: read strictly where a match grants, broadly where it restricts | roles, rules |
 //! | `glob` | patterns over whole texts | what they are compared with |

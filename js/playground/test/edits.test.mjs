@@ -1,8 +1,7 @@
 // How an edit of a long text is handed over and read.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createEngine, createVirtualHost } from "../../dist/node.js";
-import { parseBundle } from "../../dist/tools-node.js";
+import { createEngine, createVirtualHost, parseBundle } from "../../dist/node.js";
 import { load } from "./modules.mjs";
 
 const { editBetween, edited } = await load("engine/edit.ts");

@@ -144,7 +144,7 @@ check("scenarios are judged at every change", async (page) => {
   await page.locator(".count", { hasText: "15 of 15 as expected" }).waitFor();
   await file(page, "policy.json").click();
   await write(page, "Text of the bundle", '{ "rules": [] }');
-  await page.locator(".count", { hasText: "4 of 15 not as expected" }).waitFor();
+  await page.locator(".count", { hasText: "5 of 15 not as expected" }).waitFor();
   await page.getByRole("button", { name: "filesystem/read_text_file README.md base64", exact: true }).click();
   await verdict(page, "deny", "structural-unknown-argument");
 });

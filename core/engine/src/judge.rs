@@ -33,6 +33,7 @@ mod domains;
 mod explained;
 mod git;
 mod granted;
+mod hits;
 mod listed;
 mod lists;
 mod locations;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::Case;
-use super::conditions::{Hit, Match};
+use super::hits::{Hit, Match};
 use super::reason::{Reason, Why};
 use crate::approval::ArgumentConstraint;
 use crate::bind::{Looked, PointerToken, Siblings, Value, json_in_text, listed};

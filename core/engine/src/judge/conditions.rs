@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::changes::changes;
 use super::directory::lies_within;
+use super::hits::{Condition, Hit, Hits, Match, Matcher, Subject};
 use super::operand::Form;
 use super::places::Repositories;
 use super::reason::{Reason, Why};
@@ -17,134 +18,6 @@ use crate::model::Effect;
 use crate::net::{DomainSet, Location};
 use crate::program::{DirectoryId, ListMatcher, Rule, RuleId};
 use crate::role::{RoleId, RoleSet, Step};
-
-/// How much of a condition's values match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Match {
-    /// None.
-    Nothing,
-    /// Some values match, or look as if they did. A restricting rule then counts, but decides about no value, so that
-    /// a later rule, or the default, may be stricter.
-    Partial,
-    /// Every value matches, and there is at least one.
-    All,
-}
-
-/// Whose values a judgement is about.
-#[derive(Clone, Debug)]
-pub(super) struct Subject {
-    /// The role that is judged; `None` where the tool has no resource role.
-    pub(super) judged: Option<RoleId>,
-    /// A role of which one value is judged by itself, and that value.
-    pub(super) isolated: Option<(RoleId, usize)>,
-}
-
-/// How one value meets one condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Hit {
-    /// Not at all.
-    Miss,
-    /// Only in the broad sense of a restriction.
-    LookAlike,
-    /// As it is written.
-    Exact,
-}
-
-impl Hit {
-    pub(super) fn exact(hit: bool) -> Self {
-        if hit { Self::Exact } else { Self::Miss }
-    }
-
-    pub(super) fn look_alike(hit: bool) -> Self {
-        if hit { Self::LookAlike } else { Self::Miss }
-    }
-}
-
-/// The set that values are compared with.
-#[derive(Clone, Copy)]
-enum Matcher<'r> {
-    Domains(&'r DomainSet),
-    List(&'r ListMatcher),
-}
-
-/// A condition on values: its rule, its place there (0 for `domains`, then `lists` in order), and what it compares with.
-#[derive(Clone, Copy)]
-pub(super) struct Condition<'r> {
-    rule: RuleId,
-    place: usize,
-    matcher: Matcher<'r>,
-    effect: Effect,
-}
-
-impl<'r> Condition<'r> {
-    pub(super) fn domains(rule: &Rule, id: RuleId, set: &'r DomainSet) -> Self {
-        Self {
-            rule: id,
-            place: 0,
-            matcher: Matcher::Domains(set),
-            effect: rule.effect,
-        }
-    }
-
-    pub(super) fn list(rule: &Rule, id: RuleId, at: usize, matcher: &'r ListMatcher) -> Self {
-        let matcher = match matcher {
-            ListMatcher::Domains(set) => Matcher::Domains(set),
-            ListMatcher::Emails(_) | ListMatcher::Identifiers(_) => Matcher::List(matcher),
-        };
-        Self {
-            rule: id,
-            place: at + 1,
-            matcher,
-            effect: rule.effect,
-        }
-    }
-}
-
-/// How many values of a condition meet it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Hits {
-    values: usize,
-    /// Those that meet it, look-alikes included.
-    hits: usize,
-    /// Those that meet it as they are written.
-    exact: usize,
-}
-
-impl Hits {
-    fn add(self, other: Self) -> Self {
-        Self {
-            values: self.values + other.values,
-            hits: self.hits + other.hits,
-            exact: self.exact + other.exact,
-        }
-    }
-
-    fn count(&mut self, hit: Hit) {
-        self.values += 1;
-        self.hits += usize::from(hit != Hit::Miss);
-        self.exact += usize::from(hit == Hit::Exact);
-    }
-
-    /// For a condition that every value must meet.
-    fn of_all(self) -> Match {
-        if self.hits < self.values {
-            Match::Nothing
-        } else {
-            self.of_any()
-        }
-    }
-
-    /// For a condition that one value meets for all.
-    fn of_any(self) -> Match {
-        if self.hits == 0 {
-            Match::Nothing
-        } else if self.exact < self.values {
-            Match::Partial
-        } else {
-            Match::All
-        }
-    }
-}
 
 impl<'c> Case<'_, 'c, '_> {
     /// Collects the values of one role in this judgement.

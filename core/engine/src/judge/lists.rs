@@ -1,7 +1,7 @@
 //! How one value meets the entries of a list.
 
 use super::Case;
-use super::conditions::Hit;
+use super::hits::Hit;
 use crate::host::LOOK_UP;
 use crate::model::Effect;
 use crate::model::refs::Ref;

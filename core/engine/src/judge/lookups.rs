@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::arguments::Look;
 use super::changes::Changes;
-use super::conditions::Hits;
+use super::hits::Hits;
 use super::places::Repositories;
 use crate::bind::Siblings;
 use crate::program::RuleId;

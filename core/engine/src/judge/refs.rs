@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::conditions::Hit;
 use super::git::ORIGIN;
+use super::hits::Hit;
 use super::{Case, Values};
 use crate::host::LOOK_UP;
 use crate::model::refs::Ref;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::changes::changes;
 use super::combine::{RoleVerdict, Undecided, join};
-use super::conditions::{Match, Subject};
+use super::hits::{Match, Subject};
 use super::reason::{Reason, Why};
 use super::walk::{Relevance, RoleView, Walk, concerning};
 use super::{Case, Values, Verdict};

@@ -2,8 +2,8 @@
 //! analysis looks at few values in several at once by it, and tests hold the regions against it.
 
 use super::changes::changes;
-use super::conditions::Condition;
 use super::directory::lies_within;
+use super::hits::Condition;
 use super::operand::{Form, Operand};
 use super::touch::may_concern;
 use super::{Case, ceiling, checks, git, protected};

@@ -193,3 +193,14 @@ fn an_intersection_does_not_move_relative_patterns() {
     assert_eq!(decision(&both, "/srv/app/sub/src/a"), "allow");
     assert_eq!(decision(&both, "/srv/app/sub/sub/src/a"), "deny");
 }
+
+/// The first value that cannot be judged ends the judgement; those after it are shown in their order, without a canonical form.
+#[test]
+fn values_that_were_not_reached_are_explained_in_order() {
+    let documents = Documents::new(json!([]), &[tool("s/read", json!({"path": ["read-path"]}))]);
+    let host = host(&json!({}));
+    let explained = explain(&documents, &json!({"path": ["/a", "", "/b", "/c"]}), &host);
+    assert_eq!(&*explained.verdict.rule, "structural-unresolvable-value");
+    let shown: Vec<&str> = explained.values.iter().map(|value| &*value.argument).collect();
+    assert_eq!(shown, ["/path/0", "/path/1", "/path/2", "/path/3"]);
+}

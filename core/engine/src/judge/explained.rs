@@ -34,7 +34,7 @@ impl Case<'_, '_, '_> {
             .operands
             .iter()
             .map(|operand| (&operand.bound, Some(operand)));
-        let pending = self.pending.as_slice().iter().rev().map(|bound| (bound, None));
+        let pending = self.pending.as_slice().iter().map(|bound| (bound, None));
         let mut each_role = judged
             .chain(pending)
             .flat_map(|(bound, operand)| bound.roles.iter().map(move |role| (bound, operand, *role)));

@@ -52,7 +52,7 @@ pub(super) struct HostClass {
 }
 
 /// The class of what was read from the text.
-pub(super) fn class(atoms: &Atoms, text: &str, location: &Location<'_>) -> HostClass {
+pub(super) fn class(atoms: &Atoms, text: &str, location: &Location) -> HostClass {
     let is_known = |key: &(Scope, String)| atoms.domains.contains(key);
     let known = |keys: Vec<Key<'_>>| {
         let keys = keys.into_iter().map(|key| (key.scope, key.text.into_owned()));

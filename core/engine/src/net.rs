@@ -13,7 +13,6 @@ mod key;
 mod location;
 mod pattern;
 mod remote;
-mod simple;
 mod target;
 mod text;
 mod uri;
@@ -27,11 +26,13 @@ pub use domain::{domain_matches_allowlist, is_ip_address};
 pub use file_uri::{file_uri_paths, may_be_file_scheme};
 pub use footprint::LocationKind;
 pub use git::extract_git_domain;
-pub use git::{is_explicit, is_git_url, normalize_git_url, normalize_parsed, resolve_git_remote};
+pub use git::{
+    host_length, is_explicit, is_git_url, normalize_git_url, normalize_parsed, resolve_git_remote,
+};
 pub use host::canonical_domain;
 pub use key::Scope;
 pub use key::{Key, Scopes};
-pub use location::{Location, UrlKind, cost_of_parsing, long_host};
+pub use location::{Location, UrlKind, cost_of_parsing};
 pub use pattern::fault as domain_pattern_fault;
 pub use text::percent_decode;
 pub use uri::{Uri, begins_with_host, file_uri, is_about_blank, other_readings};

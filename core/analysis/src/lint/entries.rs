@@ -167,7 +167,7 @@ impl Lint<'_> {
         let matched: Vec<Vec<bool>> = sets
             .iter()
             .map(|set| {
-                let matches = |location: &Location<'_>| match grants {
+                let matches = |location: &Location| match grants {
                     true => set.grants(location).is_some(),
                     false => set.restricts(location).is_some(),
                 };
@@ -342,7 +342,7 @@ fn shown(entry: &Entry<'_>) -> String {
 }
 
 /// A location for every place between the patterns, as values of these roles name it.
-fn samples(program: &Program, sets: &[DomainSet], roles: &[RoleId]) -> Vec<Location<'static>> {
+fn samples(program: &Program, sets: &[DomainSet], roles: &[RoleId]) -> Vec<Location> {
     let keys = sets.iter().flat_map(DomainSet::keys);
     let domains: BTreeSet<_> = keys.map(|key| (key.scope, key.text.into_owned())).collect();
     let mut found = Vec::new();
@@ -362,7 +362,7 @@ fn samples(program: &Program, sets: &[DomainSet], roles: &[RoleId]) -> Vec<Locat
         let texts = texts
             .iter()
             .filter_map(|Choice { value, .. }| value.as_ref()?.as_str());
-        found.extend(texts.map(|text| Location::new(text, kind).into_owned()));
+        found.extend(texts.map(|text| Location::new(text, kind)));
     }
     found
 }

@@ -83,7 +83,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         bound: &BoundValue<'_, '_>,
         base: Option<Arc<str>>,
         context: &Context,
-        url: &mut Option<Box<Url>>,
+        url: &mut Option<Url>,
     ) -> Result<Form, Unresolvable> {
         let program = self.program;
         let text = bound.text.as_deref();
@@ -118,8 +118,9 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             if self.facts.has_failed() {
                 return Ok(Form::Text);
             }
-            let limit = program.limits.host_bytes;
-            if let Some(bytes) = net::long_host(text, limit, url) {
+            *url = Url::parse(text).ok();
+            let (bytes, limit) = (net::host_length(text, url.as_ref()), program.limits.host_bytes);
+            if bytes > limit {
                 return Err(Unresolvable::TooLong { bytes, limit });
             }
         }

@@ -243,7 +243,7 @@ impl<'c> Case<'_, 'c, '_> {
             Effect::Escalate | Effect::Deny if set.restricts_any(locations).is_none() => Hit::Miss,
             Effect::Escalate | Effect::Deny => {
                 let is_exact =
-                    |one: &Location<'_>| set.grants(one).is_some() || set.holds_text(one.display_domain());
+                    |one: &Location| set.grants(one).is_some() || set.holds_text(one.display_domain());
                 match locations.iter().any(is_exact) {
                     true => Hit::Exact,
                     false => Hit::LookAlike,
@@ -336,7 +336,7 @@ impl<'c> Case<'_, 'c, '_> {
     }
 
     /// The URLs, or the bare domain, that a value names under the role.
-    pub(super) fn locations(&mut self, at: usize, role: RoleId) -> &[Location<'c>] {
+    pub(super) fn locations(&mut self, at: usize, role: RoleId) -> &[Location] {
         let operand = self.operands.get(at);
         if !operand.is_some_and(|operand| operand.has_locations(role)) {
             self.find_locations(at, role);

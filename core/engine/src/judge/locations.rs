@@ -28,7 +28,7 @@ impl Canonicalizer<'_, '_> {
                 if self.facts.has_failed() {
                     break;
                 }
-                locations.push(Location::new(url, kind).into_owned());
+                locations.push(Location::new(url, kind));
             }
         }
         self.facts
@@ -36,12 +36,12 @@ impl Canonicalizer<'_, '_> {
         operand.answers_mut().locations.push((role, locations));
     }
 
-    fn locate<'c>(
+    fn locate(
         &mut self,
-        operand: &mut Operand<'_, 'c>,
+        operand: &mut Operand<'_, '_>,
         role: RoleId,
         repositories: &Repositories,
-    ) -> Locations<'c> {
+    ) -> Locations {
         let one = |location| Locations::from_buf([location]);
         if matches!(operand.form, Form::Unknown) {
             return one(Location::unknown());
@@ -54,17 +54,11 @@ impl Canonicalizer<'_, '_> {
             let text = operand.text(role).unwrap_or_default();
             return one(match self.facts.has_failed() {
                 true => Location::unknown(),
-                false => Location::new(text, kind).into_owned(),
+                false => Location::new(text, kind),
             });
         }
         let is_read_as_given = matches!(definition.canonicalize, Step::Url | Step::GitUrl);
-        if let Some(Cow::Borrowed(text)) = operand.bound.text
-            && is_read_as_given
-            && kind != UrlKind::GitRemote
-        {
-            return one(Location::parsed(text, kind, operand.url()));
-        }
-        let url = operand.url();
+        let parsed = operand.url().filter(|_| is_read_as_given);
         let text = operand.bound.text.as_deref().unwrap_or_default();
         let text = match is_read_as_given {
             true => Cow::Borrowed(text),
@@ -72,7 +66,7 @@ impl Canonicalizer<'_, '_> {
         };
         one(match kind {
             // The engine fills in the URL that git connects to.
-            UrlKind::GitRemote if operand.bound.is_filled_in() => Location::new(&text, kind).into_owned(),
+            UrlKind::GitRemote if operand.bound.is_filled_in() => Location::new(&text, kind),
             // A name means something in a repository alone, and the gate's own directory is not the server's.
             UrlKind::GitRemote
                 if !repositories.are_named
@@ -82,7 +76,6 @@ impl Canonicalizer<'_, '_> {
                 Location::unknown()
             }
             UrlKind::GitRemote => {
-                let parsed = url.filter(|_| is_read_as_given);
                 let urls = net::resolve_git_remote(&text, parsed, &repositories.directories, &mut self.facts);
                 // A call whose steps have run out is denied, however many URLs are left.
                 if self.facts.has_failed() {
@@ -91,11 +84,11 @@ impl Canonicalizer<'_, '_> {
                 let others = (!repositories.are_all).then(Location::unknown);
                 let known = urls.iter().map(|url| {
                     let parsed = parsed.filter(|_| *url == *text);
-                    Location::parsed(url, kind, parsed).into_owned()
+                    Location::parsed(url, kind, parsed)
                 });
                 return known.chain(others).collect();
             }
-            UrlKind::Fetch | UrlKind::AsGiven | UrlKind::Bare => Location::new(&text, kind).into_owned(),
+            UrlKind::Fetch | UrlKind::AsGiven | UrlKind::Bare => Location::parsed(&text, kind, parsed),
         })
     }
 

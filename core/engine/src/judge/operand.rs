@@ -19,24 +19,24 @@ pub struct Operand<'p, 'c> {
     /// The answers of [`Canonicalizer::text`]; `None` for the text of the value as it is.
     pub(super) texts: SmallVec<[(RoleId, Option<String>); 1]>,
     /// Kept apart, since a call may have thousands of values from which nothing is read; `None` until something is.
-    answers: Option<Box<Answers<'c>>>,
+    answers: Option<Box<Answers>>,
 }
 
 /// The answers that were read from the text of a value.
 #[derive(Default)]
-pub(super) struct Answers<'c> {
-    /// The URL that the text is, if that had to be known to make its canonical form.
-    pub(super) url: Option<Box<Url>>,
+pub(super) struct Answers {
+    /// The URL that the text of a role of URLs is.
+    pub(super) url: Option<Url>,
     /// The ref that git takes the text for, once asked.
     pub(super) read_ref: Option<Ref>,
     /// The answers of [`Canonicalizer::addresses`].
     pub(super) addresses: Vec<(RoleId, Vec<String>)>,
     /// The answers of [`Canonicalizer::find_locations`].
-    pub(super) locations: SmallVec<[(RoleId, Locations<'c>); 1]>,
+    pub(super) locations: SmallVec<[(RoleId, Locations); 1]>,
 }
 
 /// The places that one value names: nearly always one.
-pub(super) type Locations<'c> = SmallVec<[Location<'c>; 1]>;
+pub(super) type Locations = SmallVec<[Location; 1]>;
 
 /// The thing that a value names.
 pub enum Form {
@@ -85,13 +85,13 @@ impl<'p, 'c> Operand<'p, 'c> {
     }
 
     /// The answers that were read from the text so far, to be added to.
-    pub(super) fn answers_mut(&mut self) -> &mut Answers<'c> {
+    pub(super) fn answers_mut(&mut self) -> &mut Answers {
         self.answers.get_or_insert_default()
     }
 
-    /// The URL that the text is, if it was parsed.
+    /// The URL that the text is, if it was read as one.
     pub(super) fn url(&self) -> Option<&Url> {
-        self.answers.as_ref()?.url.as_deref()
+        self.answers.as_ref()?.url.as_ref()
     }
 
     /// The ref that git takes the text for, if it was asked.
@@ -180,7 +180,7 @@ impl<'p, 'c> Operand<'p, 'c> {
     }
 
     /// The answer of [`Canonicalizer::find_locations`] for the role, as far as it was asked.
-    pub(super) fn locations(&self, role: RoleId) -> &[Location<'c>] {
+    pub(super) fn locations(&self, role: RoleId) -> &[Location] {
         self.known_locations(role).unwrap_or_default()
     }
 
@@ -190,12 +190,12 @@ impl<'p, 'c> Operand<'p, 'c> {
     }
 
     /// The answers of [`Canonicalizer::find_locations`] under all roles.
-    pub(super) fn each_location(&self) -> impl Iterator<Item = &Location<'c>> {
+    pub(super) fn each_location(&self) -> impl Iterator<Item = &Location> {
         let readings = self.answers.iter();
         readings.flat_map(|readings| readings.locations.iter().flat_map(|(_, locations)| locations))
     }
 
-    fn known_locations(&self, role: RoleId) -> Option<&[Location<'c>]> {
+    fn known_locations(&self, role: RoleId) -> Option<&[Location]> {
         let mut known = self.answers.as_ref()?.locations.iter();
         let known = known.find(|(known, _)| *known == role);
         known.map(|(_, locations)| locations.as_slice())

@@ -42,7 +42,7 @@ pub struct ResolvedRole {
     /// The addresses that a mail program may read from it.
     pub addresses: Vec<String>,
     /// The places that it names as a URL or a host, with the text that each was read from; only if asked for.
-    pub locations: Vec<Location<'static>>,
+    pub locations: Vec<Location>,
 }
 
 /// A call with the canonical forms of its values.
@@ -130,12 +130,7 @@ impl<'p> Case<'p, '_, '_> {
         let mut found = Vec::with_capacity(roles.len());
         for role in roles {
             let locations = match wanted.hosts.contains(*role) {
-                true => self
-                    .locations(at, *role)
-                    .iter()
-                    .cloned()
-                    .map(Location::into_owned)
-                    .collect(),
+                true => self.locations(at, *role).to_vec(),
                 false => Vec::new(),
             };
             let addresses = match (wanted.emails.contains(*role), self.operands.get_mut(at)) {

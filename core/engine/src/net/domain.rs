@@ -131,7 +131,7 @@ impl DomainSet {
     ///
     /// A location that programs may read differently is never granted. `*` does not grant IP addresses or loopback
     /// names, and `*.x` does not grant IP addresses.
-    pub fn grants(&self, location: &Location<'_>) -> Option<&str> {
+    pub fn grants(&self, location: &Location) -> Option<&str> {
         let granting = |key: &Key<'_>| self.find(key).filter(|entry| entry.grants);
         let entry = location.first_granting(self.scopes, granting)?;
         Some(&*entry.pattern)
@@ -139,7 +139,7 @@ impl DomainSet {
 
     /// The pattern, as written, by which this set restricts `location`; `*` restricts everything, and every pattern a
     /// location that is unknown.
-    pub fn restricts(&self, location: &Location<'_>) -> Option<&str> {
+    pub fn restricts(&self, location: &Location) -> Option<&str> {
         if location.is_unknown() {
             return self.entries.iter().next().map(|entry| &*entry.pattern);
         }
@@ -149,14 +149,14 @@ impl DomainSet {
 
     /// The pattern by which the first of `locations` is granted, if all of them are; `None` if there are no
     /// locations. For the URLs that one remote stands for.
-    pub fn grants_all<'s>(&'s self, locations: &[Location<'_>]) -> Option<&'s str> {
+    pub fn grants_all<'s>(&'s self, locations: &[Location]) -> Option<&'s str> {
         let mut patterns = locations.iter().map(|location| self.grants(location));
         let first = patterns.next()??;
         patterns.all(|pattern| pattern.is_some()).then_some(first)
     }
 
     /// The pattern by which any of `locations` is restricted.
-    pub fn restricts_any(&self, locations: &[Location<'_>]) -> Option<&str> {
+    pub fn restricts_any(&self, locations: &[Location]) -> Option<&str> {
         locations.iter().find_map(|location| self.restricts(location))
     }
 

@@ -24,7 +24,7 @@ pub enum LocationKind {
     Unknown,
 }
 
-impl Location<'_> {
+impl Location {
     /// The kind of the location, whatever patterns there are. `value` is the text that it was read from.
     pub fn kind(&self, value: &str) -> LocationKind {
         match self.host_kind() {

@@ -29,6 +29,14 @@ pub fn normalize_parsed<'v>(value: &'v str, parsed: &'v Url, is_remote: bool) ->
     }
 }
 
+/// The bytes of the host of a URL, or of a git remote in SSH form where `parsed` is none; 0 without a host.
+pub fn host_length(value: &str, parsed: Option<&Url>) -> usize {
+    match parsed {
+        Some(url) => host_text(url).len(),
+        None => SshForm::parse(value).map_or(0, |form| form.host.len()),
+    }
+}
+
 /// The repository that a git remote names: `host/owner/repo`, or `host` if there is no path. A value that is neither a
 /// URL nor in SSH form is returned unchanged.
 ///

@@ -1,12 +1,9 @@
 //! The canonical form of a host.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
-use std::borrow::Cow;
 use std::iter::once;
 
 use url::Host;
-
-use super::simple::is_simple_domain;
 
 /// The kind of a host, as far as its name tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,13 +20,13 @@ pub(super) enum HostKind {
 ///
 /// INVARIANT: `text` is not empty and does not end with a dot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct CanonicalHost<'v> {
-    text: Cow<'v, str>,
+pub(super) struct CanonicalHost {
+    text: String,
     kind: HostKind,
     embedded: Vec<Box<str>>,
 }
 
-impl CanonicalHost<'static> {
+impl CanonicalHost {
     /// The canonical form of a host as written in a URL, an SSH form or a pattern; `None` if it is not a host: empty,
     /// with an invalid character, or with a number that is not an address.
     ///
@@ -42,7 +39,7 @@ impl CanonicalHost<'static> {
     /// The same for a host that the parser of URLs has split; it has mapped that of a special scheme already.
     pub(super) fn new<S: AsRef<str>>(host: Host<S>) -> Option<Self> {
         match host {
-            Host::Domain(name) => CanonicalHost::named(name.as_ref()).map(CanonicalHost::into_owned),
+            Host::Domain(name) => Self::named(name.as_ref()),
             Host::Ipv4(address) => Some(Self::address(address.to_string(), Vec::new())),
             Host::Ipv6(address) => {
                 let text = Host::<&str>::Ipv6(address).to_string();
@@ -53,42 +50,24 @@ impl CanonicalHost<'static> {
 
     fn address(text: String, embedded: Vec<Ipv4Addr>) -> Self {
         Self {
-            text: text.into(),
+            text,
             kind: HostKind::Address,
             embedded: embedded.iter().map(|inner| inner.to_string().into()).collect(),
         }
     }
-}
 
-impl<'v> CanonicalHost<'v> {
-    /// The same for a host as it stands in a value, in canonical form but for a trailing dot.
-    pub(super) fn of_value(host: Host<&'v str>) -> Option<Self> {
-        match host {
-            Host::Domain(name) => Self::named(name),
-            Host::Ipv4(_) | Host::Ipv6(_) => CanonicalHost::new(host),
-        }
-    }
-
-    fn named(name: &'v str) -> Option<Self> {
+    /// The same for a name in canonical form but for a trailing dot.
+    fn named(name: &str) -> Option<Self> {
         let name = name.strip_suffix('.').unwrap_or(name);
         let kind = match is_own(name) {
             true => HostKind::Loopback,
             false => HostKind::Name,
         };
         (!name.is_empty() && !name.ends_with('.')).then_some(Self {
-            text: Cow::Borrowed(name),
+            text: name.to_owned(),
             kind,
             embedded: Vec::new(),
         })
-    }
-
-    /// The same host, which borrows nothing.
-    pub(super) fn into_owned(self) -> CanonicalHost<'static> {
-        CanonicalHost {
-            text: Cow::Owned(self.text.into_owned()),
-            kind: self.kind,
-            embedded: self.embedded,
-        }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -176,9 +155,6 @@ fn carried(address: Ipv6Addr) -> Vec<Ipv4Addr> {
 /// The canonical form of a domain that stands outside a URL; `None` if it is not a host, or longer than any host may be.
 pub fn canonical_domain(written: &str) -> Option<String> {
     let written = Some(written).filter(|written| written.len() <= LONGEST_WRITTEN)?;
-    if is_simple_domain(written) {
-        return Some(written.to_owned());
-    }
     let host = CanonicalHost::parse(written.trim_matches('.'))?;
     Some(host.text().to_owned())
 }

@@ -4,15 +4,13 @@ use std::borrow::Cow;
 
 use url::Url;
 
-use super::git::SshForm;
 use super::host::HostKind;
 use super::host::{CanonicalHost, tails};
 use super::key::{Key, Scope, Scopes};
 use super::remote::{has_plain_authority, read_remote};
-use super::simple::simple_host;
 use super::target::{Target, below, is_as_written, url_host};
 use super::text::{LINE_BREAKS, fold_repository, readable_hosts};
-use super::url::{host_text, parse_head};
+use super::url::host_text;
 use crate::sort;
 
 /// The kind of URL that a value is supposed to be.
@@ -34,10 +32,10 @@ pub enum UrlKind {
 ///
 /// Only the former can be granted; see [`DomainSet`](super::DomainSet) for the two comparisons.
 #[derive(Clone, Debug)]
-pub struct Location<'v> {
+pub struct Location {
     /// `None` if it is the target's host.
     domain: Option<Box<str>>,
-    named: Named<'v>,
+    named: Named,
     kind: UrlKind,
     /// How many keys it has.
     cost: usize,
@@ -47,8 +45,8 @@ pub struct Location<'v> {
 
 /// The places that are known.
 #[derive(Clone, Debug)]
-enum Named<'v> {
-    Target(Target<'v>),
+enum Named {
+    Target(Target),
     /// Nothing that all programs agree on: the value is broken, ambiguous or of another protocol.
     Unclear {
         /// The hosts that might be read, at least one.
@@ -81,34 +79,7 @@ pub fn cost_of_parsing(value: &str) -> usize {
     }
 }
 
-/// Bytes of a URL that is parsed as a whole where only its host is asked for, since whatever asks next needs the rest.
-const SHORT: usize = 1_024;
-
-/// The length of the host of a URL or remote, where it is longer than `most` bytes. A short URL that is parsed for that is left
-/// in `parsed`: IDNA takes long, and would only be repeated.
-pub fn long_host(value: &str, most: usize, parsed: &mut Option<Box<Url>>) -> Option<usize> {
-    // IDNA may make a host of other letters longer.
-    match value.len() <= most && value.is_ascii() {
-        true => None,
-        false => long_host_of(value, most, parsed),
-    }
-}
-
-fn long_host_of(value: &str, most: usize, parsed: &mut Option<Box<Url>>) -> Option<usize> {
-    let is_short = value.len() <= SHORT;
-    let url = match is_short {
-        true => Url::parse(value),
-        false => parse_head(value),
-    };
-    let host = match &url {
-        Ok(url) => host_text(url).len(),
-        Err(_) => SshForm::parse(value).map_or(0, |form| form.host.len()),
-    };
-    *parsed = url.ok().filter(|_| is_short).map(Box::new);
-    (host > most).then_some(host)
-}
-
-impl<'v> Location<'v> {
+impl Location {
     /// About how many comparisons it took to read the value.
     pub fn reading(&self) -> usize {
         self.reading
@@ -124,17 +95,12 @@ impl<'v> Location<'v> {
     /// sent.
     ///
     /// Takes time linear in the length, which the caller bounds.
-    pub fn new(value: &'v str, kind: UrlKind) -> Self {
+    pub fn new(value: &str, kind: UrlKind) -> Self {
         Self::parsed(value, kind, None)
     }
 
     /// The same where `parsed` is the value's URL, if it was parsed before.
-    pub fn parsed(value: &'v str, kind: UrlKind, parsed: Option<&Url>) -> Self {
-        if kind == UrlKind::Fetch
-            && let Some(location) = Self::simple(value)
-        {
-            return location;
-        }
+    pub fn parsed(value: &str, kind: UrlKind, parsed: Option<&Url>) -> Self {
         let (domain, target) = match kind {
             UrlKind::Bare => (Some(value.to_owned()), bare_target(value)),
             UrlKind::Fetch | UrlKind::AsGiven => read_url(value, kind, parsed),
@@ -170,40 +136,6 @@ impl<'v> Location<'v> {
         }
     }
 
-    /// A URL that needs no parser.
-    fn simple(value: &'v str) -> Option<Self> {
-        let (host, rest) = simple_host(value)?;
-        let host = CanonicalHost::of_value(host).filter(|_| is_as_written(rest, LINE_BREAKS))?;
-        (host.text().len() <= LONGEST_HOST).then(|| Self {
-            domain: None,
-            cost: labels(host.text()),
-            named: Named::Target(Target::of(host)),
-            kind: UrlKind::Fetch,
-            reading: 1,
-        })
-    }
-
-    /// The same location, which borrows nothing of the value.
-    pub fn into_owned(self) -> Location<'static> {
-        let named = match self.named {
-            Named::Target(target) => Named::Target(Target {
-                host: target.host.into_owned(),
-                exact: target.exact,
-                folded: target.folded,
-                has_plain_user: target.has_plain_user,
-            }),
-            Named::Unclear { hosts, folded } => Named::Unclear { hosts, folded },
-            Named::Nothing => Named::Nothing,
-        };
-        Location {
-            domain: self.domain,
-            named,
-            kind: self.kind,
-            cost: self.cost,
-            reading: self.reading,
-        }
-    }
-
     /// A target that nobody could tell: every pattern restricts it, and none grants it.
     pub fn unknown() -> Self {
         Self {
@@ -220,7 +152,7 @@ impl<'v> Location<'v> {
         matches!(self.named, Named::Nothing)
     }
 
-    fn target(&self) -> Option<&Target<'v>> {
+    fn target(&self) -> Option<&Target> {
         match &self.named {
             Named::Target(target) => Some(target),
             Named::Unclear { .. } | Named::Nothing => None,
@@ -318,7 +250,7 @@ fn possible_hosts(value: &str, domain: &str) -> (Vec<Box<str>>, Option<Box<str>>
     (hosts, folded)
 }
 
-fn bare_target(value: &str) -> Option<Target<'static>> {
+fn bare_target(value: &str) -> Option<Target> {
     let (host, path) = value.split_once('/').unwrap_or((value, ""));
     // The standard of URLs takes several names with commas between them for one, and programs for a list.
     let host = CanonicalHost::parse(host).filter(CanonicalHost::is_plain)?;
@@ -331,10 +263,10 @@ fn bare_target(value: &str) -> Option<Target<'static>> {
 }
 
 /// The domain of a URL unless it is its host, and its host if all programs read the same one.
-fn read_url(value: &str, kind: UrlKind, parsed: Option<&Url>) -> (Option<String>, Option<Target<'static>>) {
+fn read_url(value: &str, kind: UrlKind, parsed: Option<&Url>) -> (Option<String>, Option<Target>) {
     let url = match parsed {
         Some(url) => Cow::Borrowed(url),
-        None => match parse_head(value) {
+        None => match Url::parse(value) {
             Ok(url) => Cow::Owned(url),
             Err(_) => return (Some(value.to_owned()), None),
         },

@@ -12,7 +12,7 @@ use super::url::host_text;
 
 /// The domain of a git remote, and its host and repository if git and the URL parser read the same ones. `parsed` is the
 /// value's URL, if it was parsed before.
-pub(super) fn read_remote(value: &str, parsed: Option<&Url>) -> (Option<String>, Option<Target<'static>>) {
+pub(super) fn read_remote(value: &str, parsed: Option<&Url>) -> (Option<String>, Option<Target>) {
     let (domain, url) = if let Some(form) = SshForm::parse(value) {
         (form.domain(), None)
     } else if let Some(url) = parsed
@@ -34,7 +34,7 @@ pub(super) fn read_remote(value: &str, parsed: Option<&Url>) -> (Option<String>,
     (Some(domain), target)
 }
 
-fn remote_target(value: &str, url: &Url) -> Option<Target<'static>> {
+fn remote_target(value: &str, url: &Url) -> Option<Target> {
     let written = match url.scheme() {
         // Curl takes the dot segments out of a path, as the parser does.
         "https" | "http" if has_plain_authority(value) => url.path(),
@@ -96,7 +96,7 @@ fn is_plain_for_git(url: &Url) -> bool {
 
 /// `[user@]host:path` as git reads it: the host starts after the last `@`, and there is no `/` before the `:`. A host
 /// in brackets is refused, because programs read it differently.
-fn ssh_target(value: &str) -> Option<Target<'static>> {
+fn ssh_target(value: &str) -> Option<Target> {
     if value.contains("://") || value.chars().any(char::is_control) {
         return None;
     }

@@ -9,8 +9,8 @@ use super::text::{fold_repository, percent_decode};
 
 /// The one place that a value names and that can be granted.
 #[derive(Clone, Debug)]
-pub(super) struct Target<'v> {
-    pub(super) host: CanonicalHost<'v>,
+pub(super) struct Target {
+    pub(super) host: CanonicalHost,
     /// `host/owner/repo` for grants; `None` without a path, or if the path has dot segments.
     pub(super) exact: Option<Box<str>>,
     /// The same for restrictions.
@@ -20,7 +20,7 @@ pub(super) struct Target<'v> {
     pub(super) has_plain_user: bool,
 }
 
-impl<'v> Target<'v> {
+impl Target {
     /// An address has no suffixes, and `*` only grants names that are not loopback names.
     pub(super) fn first_granting<T>(
         &self,
@@ -49,7 +49,7 @@ impl<'v> Target<'v> {
     }
 
     /// A host without a repository.
-    pub(super) fn of(host: CanonicalHost<'v>) -> Self {
+    pub(super) fn of(host: CanonicalHost) -> Self {
         Self {
             host,
             exact: None,
@@ -60,7 +60,7 @@ impl<'v> Target<'v> {
 
     /// A host with the repository that a remote's path names. `written` holds the path as the server gets it, escapes
     /// aside: git decodes those of some URLs, and servers those of others.
-    pub(super) fn repository(host: CanonicalHost<'v>, path: &str, written: &str) -> Self {
+    pub(super) fn repository(host: CanonicalHost, path: &str, written: &str) -> Self {
         let decoded = percent_decode(written);
         let mut segments = decoded.split(['/', '\\']);
         let has_dots = segments.any(|segment| matches!(segment, "." | ".."));
@@ -96,13 +96,6 @@ pub(super) fn below(text: &str) -> impl Iterator<Item = &str> {
 /// Returns `true` if `value` is a single URL without control characters other than `tolerated` ones. Surrounding
 /// white space is ignored.
 pub(super) fn is_as_written(value: &str, tolerated: &[char]) -> bool {
-    // Without an early exit the compiler vectorizes the loop.
-    if value
-        .bytes()
-        .fold(true, |all, byte| all & byte.is_ascii_graphic())
-    {
-        return true;
-    }
     let written = value.trim_ascii();
     let is_one = !written
         .split_once(' ')
@@ -110,7 +103,7 @@ pub(super) fn is_as_written(value: &str, tolerated: &[char]) -> bool {
     is_one && !written.chars().any(|c| c.is_control() && !tolerated.contains(&c))
 }
 
-pub(super) fn url_host(url: &Url) -> Option<CanonicalHost<'static>> {
+pub(super) fn url_host(url: &Url) -> Option<CanonicalHost> {
     match url.host()? {
         Host::Domain(name) if !url.is_special() => CanonicalHost::parse(name),
         host => CanonicalHost::new(host),

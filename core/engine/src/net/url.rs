@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use url::{Host, ParseError, Url};
-
-use super::simple::{normal_form, simple_host};
-use super::text::LINE_BREAKS;
+use url::Url;
 
 /// Parses `value` as a WHATWG URL and serializes it, without the final `/` if the path is just `/` and nothing
 /// follows. A value that does not parse is returned unchanged.
@@ -19,9 +16,6 @@ use super::text::LINE_BREAKS;
 /// assert_eq!(callgate_engine::net::normalize_url("https://example.com/a/"), "https://example.com/a/");
 /// ```
 pub fn normalize_url(value: &str) -> Cow<'_, str> {
-    if let Some(normal) = normal_form(value) {
-        return Cow::Borrowed(normal);
-    }
     match Url::parse(value) {
         Ok(url) => Cow::Owned(normalized(&url).to_owned()),
         Err(_) => Cow::Borrowed(value),
@@ -44,64 +38,10 @@ pub(super) fn normalized(url: &Url) -> &str {
 /// This is for display and compatibility. Do not decide by it: `file://github.com/etc/passwd` has the host
 /// `github.com`.
 pub fn extract_domain(value: &str) -> Cow<'_, str> {
-    if let Some((Host::Domain(host), _)) = simple_host(value) {
-        return Cow::Borrowed(host);
-    }
-    match parse_head(value) {
+    match Url::parse(value) {
         Ok(url) => Cow::Owned(host_text(&url).to_owned()),
         Err(_) => Cow::Borrowed(value),
     }
-}
-
-/// Parses the URL as far as its host and port. It is valid if the whole URL is, and has the same scheme and host; the rest,
-/// however long, changes neither.
-pub(super) fn parse_head(value: &str) -> Result<Url, ParseError> {
-    let Some((scheme, rest)) = value.split_once(':') else {
-        return Url::parse(value);
-    };
-    let mut shown = rest.chars().filter(|one| !LINE_BREAKS.contains(one));
-    let is_authority = shown.next() == Some('/') && shown.next() == Some('/');
-    if !is_authority
-        && let Some(alone) = value.get(..=scheme.len())
-        && let Ok(url) = Url::parse(alone)
-        && url.scheme() != FILE
-    {
-        // Without `//`, only a special scheme is followed by a host, and no special scheme is valid alone but `file`.
-        return Ok(url);
-    }
-    let authority = rest.trim_start_matches(|one| matches!(one, '/' | '\\') || LINE_BREAKS.contains(&one));
-    // What ends the authority stays: white space at the end of a text would be dropped.
-    let after = authority
-        .find(['/', '?', '#'])
-        .and_then(|end| authority.get(end + 1..));
-    let end = value.len() - after.map_or(0, str::len);
-    let (before, authority) = value
-        .get(..end)
-        .and_then(|head| head.split_at_checked(value.len() - authority.len()))
-        .unwrap_or((value, ""));
-    let url = Url::parse(&match long_user(authority) {
-        // Any other user leaves the host as it is.
-        Some(host) => Cow::Owned(format!("{before}x{host}")),
-        None => Cow::Borrowed(value.get(..end).unwrap_or(value)),
-    })?;
-    match url.scheme() {
-        // A path that begins with a drive's letter has no host before it.
-        FILE => Url::parse(value),
-        _ => Ok(url),
-    }
-}
-
-const FILE: &str = "file";
-
-/// The rest of an authority from the `@` after its user on. `None` if there is no user, or only a `:`: an empty name with
-/// an empty password is left out, and may stand before an empty host.
-fn long_user(authority: &str) -> Option<&str> {
-    // Where the scheme is special, a `\\` ends the authority.
-    let first = authority.split('\\').next()?;
-    let (user, _) = first.rsplit_once('@')?;
-    let mut shown = user.chars().filter(|one| !LINE_BREAKS.contains(one));
-    let is_empty = matches!((shown.next(), shown.next()), (None | Some(':'), None));
-    authority.get(user.len()..).filter(|_| !is_empty)
 }
 
 pub(super) fn host_text(url: &Url) -> &str {
@@ -110,93 +50,7 @@ pub(super) fn host_text(url: &Url) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-    use crate::tests::config;
-
-    proptest! {
-        #![proptest_config(config(50_000))]
-
-        #[test]
-        fn the_head_has_the_host_of_the_whole(value in nearly_url()) {
-            let read = |url: Result<Url, ParseError>| {
-                url.ok().map(|url| (url.scheme().to_owned(), url.host().map(|host| host.to_owned())))
-            };
-            prop_assert_eq!(read(parse_head(&value)), read(Url::parse(&value)));
-        }
-    }
-
-    fn nearly_url() -> impl Strategy<Value = String> {
-        let pieces = [
-            "http",
-            "https",
-            "ws",
-            "file",
-            "ssh",
-            "hxxp",
-            "blob",
-            ":",
-            "://",
-            ":///",
-            "/",
-            "//",
-            "\\",
-            "?",
-            "#",
-            "@",
-            "a",
-            "a.b",
-            "h:80",
-            "80",
-            "C:",
-            "C|",
-            "[::1]",
-            "[",
-            "%2f",
-            "%",
-            " ",
-            "\t",
-            "\n",
-            "\0",
-            "ü",
-            "..",
-            ".",
-            "localhost",
-            "1.2.3",
-            "A",
-        ];
-        let piece = prop::sample::select(pieces.to_vec());
-        let tail = prop::collection::vec(piece, 0..9).prop_map(|pieces| pieces.concat());
-        let head = prop::sample::select(vec![
-            "https:",
-            "http://",
-            "file:",
-            "file://",
-            "ssh:",
-            "ssh://",
-            "x:/",
-            " https://",
-            "",
-        ]);
-        (head, tail).prop_map(|(head, tail)| head.to_owned() + &tail)
-    }
-
-    #[test]
-    fn an_empty_user_may_stand_before_an_empty_host() {
-        for value in [
-            "ssh://:@",
-            "ssh://:\t@",
-            "ssh://\n:\t@/a",
-            "https://:\t@",
-            "ssh://::@",
-            "ssh://a@",
-            "ssh://\t@/",
-        ] {
-            let read = |url: Result<Url, ParseError>| url.ok().map(|url| host_text(&url).to_owned());
-            assert_eq!(read(parse_head(value)), read(Url::parse(value)), "{value:?}");
-        }
-    }
 
     #[test]
     fn normalizing_keeps_everything_but_the_lone_slash() {

@@ -1,7 +1,8 @@
 // The package's command beside the one that is built for this machine: the same bytes, on the same input.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { after, test } from "node:test";
@@ -70,6 +71,20 @@ const FILES = {
   "bom/callgate.json": "\ufeff{}",
   "text/callgate.json": "{",
   "warned/callgate.json": bundle("deny").replace('"if": {', '"if": {"server": "zz", '),
+  "lint/callgate.json": bundle("allow").replace(
+    '{"rules": [',
+    '{"rules": [{"name": "m", "if": {"roles": "read-path"}, "then": "deny", "reason": "m"}, ',
+  ),
+  "stated/callgate.json": bundle("allow").replace(
+    /\}$/,
+    ', "invariants": [{"name": "a", "never": {"decision": "allow", "roles": ["read-path"], "within": "/etc"}}]}',
+  ),
+  "proven/callgate.json": bundle("deny").replace(
+    /\}$/,
+    ', "invariants": [{"name": "a", "never": {"decision": "allow", "roles": ["read-path"], "within": "/etc"}}]}',
+  ),
+  "tools.json": '{"tools": [{"name": "read_file", "inputSchema": {"properties": {"path": {"type": "string"}}}}]}',
+  "odd-tools.json": "[{}, 5]",
   "above/below/x": "",
   "above/callgate.json": bundle("allow"),
 };
@@ -88,8 +103,8 @@ const answer = (command, args, { folder = "", input }) => {
 };
 
 /** Runs both, and returns what the process ends with. */
-function same(args, options = {}) {
-  const native = answer(NATIVE, [...args, "--engine", "native", "--format", "json"], options);
+function same(args, { flags = ["--engine", "native", "--format", "json"], ...options } = {}) {
+  const native = answer(NATIVE, [...args, ...flags], options);
   const found = answer(process.execPath, [PACKAGE, ...args], options);
   assert.deepEqual(found, native, args.join(" "));
   return found.status;
@@ -158,6 +173,122 @@ test("both commands name the same faults", (t) => {
   assert.equal(same(["validate"], { folder: "above/below" }), 4);
 });
 
+test("both commands see the same in all calls", (t) => {
+  if (!there(t)) {
+    return;
+  }
+  for (const name of ["example", "allow", "deny", "escalate", "lint", "warned", "stated"]) {
+    for (const args of [["map"], ["map", "--disk"], ["lint"], ["lint", "--disk"]]) {
+      assert.equal(same([...args, "--bundle", name]), 0);
+    }
+    same(["lint", "--deny-warnings"], { folder: name });
+    same(["check", "-b", name]);
+  }
+  assert.equal(same(["lint", "--deny-warnings", "-b", "lint"]), 4);
+  assert.equal(same(["check", "-b", "stated"]), 2);
+  assert.equal(same(["check", "-b", "proven"]), 0);
+  for (const args of [
+    ["--only", "allow", "--only", "deny"],
+    ["--to", "/etc/passwd"],
+    ["--to", "/etc/passwd", "--tool", "s/t"],
+    ["--tool", "none", "--only", "allow"],
+    ["--tool", "*"],
+  ]) {
+    assert.equal(same(["map", "-b", "allow", ...args]), args[1] === "*" ? 1 : 0, args.join(" "));
+  }
+  assert.equal(same(["map", "-b", "allow", "--tool", "none", "--tool", "no-ne"]), 1);
+  for (const [old, now, status] of [
+    ["allow", "deny", 0],
+    ["deny", "allow/callgate.json", 2],
+    ["escalate", "escalate", 0],
+  ]) {
+    assert.equal(same(["diff", old, now, "--fail-on", "looser"]), status);
+    same(["diff", old, now, "--disk"]);
+  }
+  assert.equal(same(["diff", "allow", "deny", "--fail-on", "stricter", "--fail-on", "any"]), 2);
+  for (const name of ["faulty", "gone", "latin"]) {
+    for (const command of ["map", "lint", "check"]) {
+      assert.equal(same([command, "-b", name]), 4);
+    }
+    assert.equal(same(["diff", "allow", name]), 4);
+  }
+});
+
+test("both commands draft the same", (t) => {
+  if (!there(t)) {
+    return;
+  }
+  const flags = [];
+  const file = (name) => readFileSync(join(project, name), "utf8");
+  for (const folder of [[], ["fresh"], ["fresh/"], ["./deep/er"]]) {
+    const at = folder[0] ?? ".";
+    const where = { flags: ["--format", "json"], folder: folder.length === 0 ? "above/below" : "" };
+    // The first writes, and both find what is there.
+    const fresh = answer(process.execPath, [PACKAGE, "init", ...folder], where);
+    const written = ["callgate.json", "calls.jsonl", "scenarios.jsonl"].map((name) => join(where.folder, at, name));
+    const own = at === "fresh/" ? undefined : written.map(file);
+    same(["init", ...folder], where);
+    same(["init", "--force", ...folder], where);
+    assert.deepEqual([fresh.status, own ?? written.map(file)], [at === "fresh/" ? 1 : 0, written.map(file)]);
+  }
+  for (const list of ["tools.json", "odd-tools.json", "gone.json", "empty.json", "latin.jsonl"]) {
+    same(["annotate", "--server", "s", list], { flags });
+    same(["annotate", "--server", "s", list, "--format", "json"], { flags });
+  }
+  assert.equal(same(["annotate", "--server", "s", "-"], { flags, input: FILES["tools.json"] }), 0);
+});
+
+test("the program for this machine runs in the package's place", () => {
+  const program = join(project, "program");
+  const write = (text) => writeFileSync(program, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  const run = (args, binary = program) => {
+    const env = { ...process.env, CALLGATE_BINARY: binary };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [PACKAGE, ...args], { env, input: "in" });
+    return [status, String(stdout), String(stderr)];
+  };
+  write('printf "%s|" "$@"; cat; echo err >&2; exit 3');
+  assert.deepEqual(run(["guard", "--", "a b", ""]), [3, "guard|--|a b||in", "err\n"]);
+  write("kill -KILL $$");
+  assert.deepEqual(run(["eval"]), [137, "", ""]);
+  // An agent takes any other end of its hook for leave.
+  assert.deepEqual(run(["hook", "codex"]), [2, "", ""]);
+  const gone = join(project, "gone");
+  assert.equal(run(["eval"], gone)[0], 1);
+  assert.equal(run(["hook", "install", "codex"], gone)[0], 1);
+  assert.equal(run(["hook", "codex"], gone)[0], 2);
+  assert.match(run(["guard"], gone)[2], /^error: cannot run `.+gone`/);
+  assert.equal(run(["validate", "--bundle", "gone"], "")[0], 4, "the variable is set to nothing");
+});
+
+test("a signal to the package's command is one to the program", async () => {
+  const program = join(project, "waiting");
+  writeFileSync(program, "#!/bin/sh\ntrap 'exit 9' TERM\necho ready\nfor i in 1 2 3 4 5 6 7 8 9; do sleep 1; done\n", {
+    mode: 0o755,
+  });
+  const env = { ...process.env, CALLGATE_BINARY: program };
+  const child = spawn(process.execPath, [PACKAGE, "guard"], { env });
+  child.stdout.once("data", () => child.kill("SIGTERM"));
+  assert.deepEqual(await once(child, "exit"), [9, null]);
+});
+
+test("the program is found in the package of the platform", () => {
+  const modules = join(project, "installed/node_modules");
+  const own = `@callgate/cli-${process.platform}-${process.arch}`;
+  for (const name of ["dist", "wasm", "package.json"]) {
+    cpSync(join(ROOT, "js", name), join(modules, "callgate", name), { recursive: true });
+  }
+  const command = join(modules, "callgate/dist/command.js");
+  const missing = answer(process.execPath, [command, "guard"], {});
+  assert.match(missing.stderr, new RegExp(`^error: .*\n  help: .*${own}.*CALLGATE_BINARY`));
+  assert.deepEqual([missing.status, missing.stdout], [1, ""]);
+  assert.equal(answer(process.execPath, [command, "hook", "claude-code"], {}).status, 2);
+  mkdirSync(join(modules, own), { recursive: true });
+  writeFileSync(join(modules, own, "package.json"), JSON.stringify({ name: own, version: "0.1.0" }));
+  writeFileSync(join(modules, own, "callgate"), '#!/bin/sh\necho "$0"\n', { mode: 0o755 });
+  const found = answer(process.execPath, [command, "guard"], {});
+  assert.deepEqual([found.status, found.stdout], [0, `${join(modules, own, "callgate")}\n`]);
+});
+
 test("the bundle that `init` writes is judged alike", (t) => {
   if (!there(t)) {
     return;
@@ -172,7 +303,7 @@ test("a flag that the package's command cannot take is a fault", () => {
   const run = (...args) => answer(process.execPath, [PACKAGE, ...args], {});
   for (const args of [
     [],
-    ["guard"],
+    ["gard"],
     ["eval", "--policy", "p.json"],
     ["eval", "--format", "human", call("x")],
     ["eval", "--server", "a", "--server", "b", call("x")],
@@ -180,12 +311,18 @@ test("a flag that the package's command cannot take is a fault", () => {
     ["eval", "--context", "{}", "--contexts", call("x")],
     ["eval", call("x"), call("y")],
     ["validate", "x"],
+    ["lint", "--sarif"],
+    ["map", "--only", "all"],
+    ["diff", "allow"],
+    ["diff", "allow", "deny", "-b", "allow"],
+    ["init", "a", "b"],
+    ["annotate", "tools.json"],
   ]) {
     const { status, stdout, stderr } = run(...args);
     assert.deepEqual([status, stdout], [1, ""], args.join(" "));
     assert.match(stderr, /^error: .+\n {2}help: `callgate --help`/);
   }
-  assert.match(run("--help").stdout, /Answers are JSON, one a line/);
+  assert.match(run("--help").stdout, /answers are JSON, one a line/);
   assert.match(run("eval", "--help").stdout, /^Decides/);
   assert.match(run("--version").stdout, /^callgate \d/);
 });

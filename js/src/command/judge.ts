@@ -3,7 +3,8 @@ import type { Explanation, Verdict } from "../types.js";
 import { ask, type WasmHandle } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
 import { type Line, linesOf, MOST_BYTES, openCalls } from "./calls.js";
-import { answer, EXIT, Failure, note, Refused } from "./output.js";
+import { EXIT } from "./exit.js";
+import { answer, Failure, note, Refused } from "./output.js";
 import { load, type Setup } from "./setup.js";
 
 /** The calls to judge, and the setup for it. */

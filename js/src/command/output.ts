@@ -1,7 +1,5 @@
 import { CallgateError, type Diagnostic } from "../errors.js";
-
-/** The exit codes of the process, the same as those of the command that is compiled for this machine. */
-export const EXIT = { allow: 0, fault: 1, deny: 2, escalate: 3, invalid: 4 } as const;
+import { EXIT } from "./exit.js";
 
 /** Why a command cannot answer. */
 export class Failure extends Error {

@@ -1,6 +1,8 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import type { EngineConfig } from "../api/create-engine.js";
+import { DocumentText } from "../api/text.js";
 import { CallgateError, type Diagnostic } from "../errors.js";
 import { readBundle, reasonOf } from "../host/node/bundle.js";
 import { createNodeHost } from "../node.js";
@@ -23,6 +25,8 @@ export interface Setup {
 interface Loaded {
   readonly handle: WasmHandle | undefined;
   readonly faults: readonly Diagnostic[];
+  /** What an engine is built from elsewhere. */
+  readonly config: EngineConfig<string, string>;
 }
 
 /** Reads the documents and builds their engine. */
@@ -37,6 +41,8 @@ export function load(setup: Setup): Loaded {
     note(`the bundle is \`${resolve(file)}\``);
   }
   const { documents, files, folder, faults } = readable(file);
+  const parts = documents.map(({ name, text }) => [name, new DocumentText(text)]);
+  const config = { ...Object.fromEntries(parts), folder, files, host } as EngineConfig<string, string>;
   const texts = new Map<string, string>(documents.map(({ name, text }) => [name, text]));
   const located = (found: readonly Diagnostic[]): Diagnostic[] =>
     found.map((fault) => {
@@ -53,7 +59,7 @@ export function load(setup: Setup): Loaded {
     const handle = createHandle(texts.set("folder", JSON.stringify(folder)), { host, roles: new Map() });
     const warnings = within("engine-fault", () => handle.built?.engine.warnings() as readonly Diagnostic[]);
     const isRefused = faults.length > 0;
-    return { handle: isRefused ? undefined : handle, faults: [...faults, ...located(warnings)] };
+    return { handle: isRefused ? undefined : handle, faults: [...faults, ...located(warnings)], config };
   } catch (thrown) {
     if (!(thrown instanceof CallgateError && thrown.diagnostics.length > 0)) {
       throw thrown;
@@ -62,7 +68,7 @@ export function load(setup: Setup): Loaded {
     const repeats = ({ code, path }: Diagnostic): boolean =>
       faults.length > 0 && code === "missing-field" && NAMES.has(path) && !texts.has(path);
     const found = thrown.diagnostics.filter((fault) => !repeats(fault));
-    return { handle: undefined, faults: [...faults, ...located(found)] };
+    return { handle: undefined, faults: [...faults, ...located(found)], config };
   }
 }
 

@@ -1,4 +1,5 @@
-import { answer, EXIT } from "./output.js";
+import { EXIT } from "./exit.js";
+import { answer } from "./output.js";
 import { load, type Setup } from "./setup.js";
 
 /** Checks the documents, and returns what the process ends with. */

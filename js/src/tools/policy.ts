@@ -205,8 +205,8 @@ const TYPES = {
   each: [(value: unknown) => typeof value === "function", "a function"],
 } as const satisfies { readonly [name in keyof MapOptions]-?: readonly [(value: unknown) => boolean, string] };
 
-/** A policy in the module, and where its diagnostics belong. */
-interface Looked {
+/** A policy in the module, and where its diagnostics belong. @internal */
+export interface Looked {
   readonly policy: wasm.WasmPolicy;
   readonly located: <Found extends Diagnostic>(diagnostic: Found) => Found;
 }
@@ -214,8 +214,8 @@ interface Looked {
 /** `true` while the module tells something. */
 let isTelling = false;
 
-/** Asks about a configuration, of which nothing stays in the module. */
-function ask<T>(config: Config, question: (looked: Looked) => T): T {
+/** Asks about a configuration, of which nothing stays in the module. @internal */
+export function ask<T>(config: Config, question: (looked: Looked) => T): T {
   if (isTelling) {
     throw new CallgateError("busy", "a callback asked for an analysis during another one");
   }
@@ -258,17 +258,25 @@ function withPlaces<T>(run: () => T, located: Looked["located"]): T {
 }
 
 /** Everything that the module tells. */
-function collected<Line>(
-  tell: (listener: { hear(line: string): boolean }) => void,
-  each?: ((line: Line) => unknown) | undefined,
-): Line[] {
+function collected<Line>(tell: Telling, each?: ((line: Line) => unknown) | undefined): Line[] {
   const lines: Line[] = [];
+  listen(tell, (text) => {
+    const line = JSON.parse(text) as Line;
+    lines.push(line);
+    each?.(line);
+  });
+  return lines;
+}
+
+/** What tells a listener lines of JSON. @internal */
+export type Telling = (listener: { hear(line: string): boolean }) => void;
+
+/** Hands over what the module tells, line by line. What `take` throws ends it. @internal */
+export function listen(tell: Telling, take: (line: string) => void): void {
   let failure: { readonly thrown: unknown } | undefined;
   const hear = (text: string): boolean => {
     try {
-      const line = JSON.parse(text) as Line;
-      lines.push(line);
-      each?.(line);
+      take(text);
       return true;
     } catch (thrown) {
       // Nothing is thrown through the module.
@@ -285,7 +293,6 @@ function collected<Line>(
   if (failure !== undefined) {
     throw failure.thrown;
   }
-  return lines;
 }
 
 function faultOfKey(key: string, known: string[]): Diagnostic {

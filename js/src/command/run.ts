@@ -1,0 +1,241 @@
+import { readFileSync } from "node:fs";
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { check, diff, lint, map } from "./analysis.js";
+import { annotate, init } from "./drafts.js";
+import { EXIT } from "./exit.js";
+import { judge } from "./judge.js";
+import { asksForLeave, PLATFORM_PACKAGE } from "./native.js";
+import { Failure, report } from "./output.js";
+import { validate } from "./validate.js";
+
+const GENERAL = {
+  format: { type: "string" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "V" },
+} as const satisfies ParseArgsConfig["options"];
+
+const DOCUMENTS = {
+  bundle: { type: "string", short: "b" },
+  home: { type: "string" },
+  cwd: { type: "string" },
+  verbose: { type: "boolean", short: "v" },
+  ...GENERAL,
+} as const satisfies ParseArgsConfig["options"];
+
+const LOOK = { disk: { type: "boolean" }, ...DOCUMENTS } as const satisfies ParseArgsConfig["options"];
+
+const CALLS = {
+  server: { type: "string" },
+  prepared: { type: "boolean" },
+  "container-workspace-dir": { type: "string" },
+  context: { type: "string" },
+  contexts: { type: "boolean" },
+} as const satisfies ParseArgsConfig["options"];
+
+const HELP = `Decides whether an AI agent's tool calls may be made, and says why.
+
+Usage: callgate eval [OPTIONS] [CALLS]      judge calls: allow, escalate or deny
+       callgate explain [OPTIONS] [CALLS]   judge calls and show why, step by step
+       callgate validate [OPTIONS]          check the documents
+       callgate lint [OPTIONS]              show what is doubtful about them
+       callgate map [OPTIONS]               show what every tool may do
+       callgate check [OPTIONS]             prove the statements of the bundle's \`invariants\`, or refute them
+       callgate diff [OPTIONS] OLD NEW      show what changes between two bundles
+       callgate init [--force] [DIR]        write a bundle to begin with
+       callgate annotate --server NAME TOOLS   draft annotations from a saved answer to \`tools/list\`
+
+CALLS is one call as JSON, a file (NAME.json holds one call, any other file one call a line), or - for standard input,
+which is read where there is none. A call is {"serverName", "toolName", "arguments"}, or MCP's frame
+{"method": "tools/call", "params": {"name", "arguments"}}.
+
+Documents and host:
+  -b, --bundle FILE   a bundle, or the folder of one called callgate.json [default: ./callgate.json]
+      --home DIR      what ~ stands for [default: the user's home directory]
+      --cwd DIR       what relative paths of calls are relative to [default: the current directory]
+      --strict        validate: refuse documents with warnings too
+  -v, --verbose       write to standard error which bundle is used
+
+Calls (eval and explain):
+      --server NAME   the server of calls that name none; a frame of MCP names none
+      --prepared      the arguments were prepared elsewhere: judge them as they are
+      --container-workspace-dir DIR   what the tool's container calls its workspace
+      --context JSON  the context of every call, an object
+      --contexts      take each call's context from its member \`context\`; only where no agent writes the calls
+
+Looks at all calls (lint, map, check and diff):
+      --disk          follow the links on this machine's disk, and read its repositories
+      --deny-warnings   lint: fail where there are findings
+      --tool TOOL     map: only these tools, \`tool\`, \`server/tool\` or \`server/*\`; may be repeated
+      --to URL|PATH   map: only what can reach this
+      --only VERDICT  map: only regions with this verdict; may be repeated
+      --fail-on WAY   diff: fail where calls become \`looser\`, \`stricter\`, or change in \`any\` way; may be repeated
+
+This is the command as WebAssembly, for machines without the program that is compiled for them. Its answers are JSON, one a line.
+The program has these flags too, gives the same answers, and has answers for people, the guard, hooks and more; where the package
+\`${PLATFORM_PACKAGE}\` is installed, or CALLGATE_BINARY names it, it runs instead of this.
+
+Exit codes: 0 allow or valid, 1 fault (a bad flag or call, an unreadable file of calls), 2 deny, 3 escalate,
+4 a document that is invalid or cannot be read.
+For several calls: 1 if a line was not a call or there was none, else 2 if a call is denied, else 3 if one escalates, else 0.
+`;
+
+const SEE_HELP = "`callgate --help` lists the commands and their flags";
+
+/** What the command comes to: the exit code of the process. */
+export async function main(args: readonly string[]): Promise<number> {
+  // Whoever read the answers has gone away.
+  process.stdout.on("error", () => process.exit(EXIT.fault));
+  const exit = await run(args).catch(report);
+  return asksForLeave(args) ? EXIT.deny : exit;
+}
+
+async function run([command, ...rest]: readonly string[]): Promise<number> {
+  switch (command) {
+    case "eval":
+    case "explain": {
+      const { values, positionals } = parsed(rest, { ...DOCUMENTS, ...CALLS });
+      if (isAnswered(values)) {
+        return EXIT.allow;
+      }
+      refuse(positionals.length > 1, `found \`${positionals[1]}\` after the calls, expected nothing`);
+      const { prepared, contexts, context } = values;
+      const container = values["container-workspace-dir"];
+      refuse(!!prepared && container !== undefined, "`--prepared` cannot be used with `--container-workspace-dir`");
+      refuse(!!contexts && context !== undefined, "`--context` cannot be used with `--contexts`");
+      return judge(positionals[0], values, command === "explain");
+    }
+    case "validate": {
+      const values = alone(rest, { ...DOCUMENTS, strict: { type: "boolean" } });
+      return isAnswered(values) ? EXIT.allow : validate(values);
+    }
+    case "lint": {
+      const values = alone(rest, { ...LOOK, "deny-warnings": { type: "boolean" } });
+      return isAnswered(values) ? EXIT.allow : lint(values, values["deny-warnings"] ?? false);
+    }
+    case "check": {
+      const values = alone(rest, LOOK);
+      return isAnswered(values) ? EXIT.allow : check(values);
+    }
+    case "map": {
+      const several = { type: "string", multiple: true } as const;
+      const values = alone(rest, { ...LOOK, tool: several, only: several, to: { type: "string" } });
+      if (isAnswered(values)) {
+        return EXIT.allow;
+      }
+      const { tool = [], to, only = [] } = values;
+      const odd = only.find((verdict) => !VERDICTS.includes(verdict));
+      refuse(odd !== undefined, `\`--only\` is \`${odd}\`, expected \`${VERDICTS.join("`, `")}\``);
+      return map(values, tool, to, only);
+    }
+    case "diff": {
+      const { values, positionals } = parsed(rest, { ...LOOK, "fail-on": { type: "string", multiple: true } });
+      if (isAnswered(values)) {
+        return EXIT.allow;
+      }
+      const [old, now, ...more] = positionals;
+      refuse(values.bundle !== undefined, "`diff` has no `--bundle` here, expected two bundles");
+      if (old === undefined || now === undefined || more.length > 0) {
+        throw new Failure(`found ${positionals.length} bundles, expected two`, SEE_HELP);
+      }
+      return diff(old, now, values, values["fail-on"] ?? []);
+    }
+    case "init": {
+      const { values, positionals } = parsed(rest, { ...GENERAL, force: { type: "boolean" } });
+      if (isAnswered(values)) {
+        return EXIT.allow;
+      }
+      refuse(positionals.length > 1, `found \`${positionals[1]}\` after the directory, expected nothing`);
+      return init(positionals[0] ?? ".", values.force ?? false);
+    }
+    case "annotate": {
+      const { values, positionals } = parsed(rest, { ...GENERAL, server: { type: "string" } });
+      if (isAnswered(values)) {
+        return EXIT.allow;
+      }
+      const [list, ...more] = positionals;
+      if (list === undefined || more.length > 0 || values.server === undefined) {
+        throw new Failure("expected `--server NAME` and one file, a saved answer to `tools/list`", SEE_HELP);
+      }
+      return annotate(list, values.server, values.format === "json");
+    }
+    default: {
+      const isFlag = command !== undefined && ["--help", "-h", "--version", "-V", "help"].includes(command);
+      const isVersion = command === "--version" || command === "-V";
+      if (command !== undefined && Object.hasOwn(NATIVE, command)) {
+        throw new Failure(`\`${command}\` ${NATIVE[command]}, which WebAssembly cannot`, GET_NATIVE);
+      }
+      refuse(!isFlag, `found ${command === undefined ? "no command" : `\`${command}\``}, expected a command`);
+      isAnswered({ help: !isVersion, version: isVersion });
+      return EXIT.allow;
+    }
+  }
+}
+
+const VERDICTS = ["allow", "escalate", "deny"];
+
+/** The commands that need the program, and the reason for it. */
+const NATIVE: Readonly<Record<string, string>> = {
+  approvals: "shares a queue on the disk with guards and hooks",
+  audit: "reads the logs of guards, which are locked while they are written",
+  completions: "knows the flags of the program that is compiled for this machine",
+  doctor: "looks at the settings of agents and runs what they run",
+  enforce: "acts on the places of a world",
+  guard: "stands between two processes",
+  hook: "has to answer within milliseconds",
+  intersect: "reads documents of a world",
+  pin: "asks servers, which it starts",
+  replay: "judges with the recorded answers of a host",
+  resolve: "resolves the addresses of a world on this machine",
+  schema: "writes files beside the documents",
+  suggest: "reads the logs of guards",
+  test: "judges scenarios in worlds of their own",
+  tools: "lists what a world offers",
+  wrap: "writes the program's place into the configuration of an agent",
+};
+
+const GET_NATIVE = `it is in the program that is compiled for this machine: the package \`${PLATFORM_PACKAGE}\`, where there is one, or a file that CALLGATE_BINARY names; \`cargo install --path host-shim/command\` builds it in a checkout`;
+
+/** Writes the help or the version, if they are asked for, and returns `true` if they are. */
+function isAnswered({ help, version }: { readonly help?: boolean; readonly version?: boolean }): boolean {
+  if (help) {
+    process.stdout.write(HELP);
+  } else if (version) {
+    const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+    process.stdout.write(`callgate ${(JSON.parse(text) as { readonly version: string }).version}\n`);
+  }
+  return !!help || !!version;
+}
+
+function refuse(isRefused: boolean, message: string): void {
+  if (isRefused) {
+    throw new Failure(message, SEE_HELP);
+  }
+}
+
+/** The flags of a command that takes nothing beside them. */
+function alone<const Options extends NonNullable<ParseArgsConfig["options"]>>(args: string[], options: Options) {
+  const { values, positionals } = parsed(args, options);
+  refuse(positionals.length > 0, `found \`${positionals[0]}\`, expected flags only`);
+  return values;
+}
+
+/** The flags and what stands beside them. A flag may be given once, unless it takes several values. */
+function parsed<const Options extends NonNullable<ParseArgsConfig["options"]>>(args: string[], options: Options) {
+  const read = () => {
+    try {
+      return parseArgs({ args, options, allowPositionals: true, tokens: true });
+    } catch (thrown) {
+      throw new Failure((thrown as Error).message, SEE_HELP);
+    }
+  };
+  const { values, positionals, tokens } = read();
+  const names = tokens.flatMap((token) => (token.kind === "option" ? [token.name] : []));
+  const twice = names.find((name, at) => names.indexOf(name) !== at && options[name]?.multiple !== true);
+  refuse(twice !== undefined, `\`--${twice}\` is given twice`);
+  const { format } = values as { readonly format?: string };
+  refuse(
+    format !== undefined && format !== "json",
+    `\`--format\` is \`${format}\`, but this command writes \`json\` only`,
+  );
+  return { values, positionals };
+}

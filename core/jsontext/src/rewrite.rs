@@ -243,11 +243,16 @@ impl Writer<'_> {
         if span.last_comma.is_none() {
             edits.push((last.value.to..last.value.to, ",".to_owned()));
         }
-        let (before, between) = match indent {
-            Some(indent) => (format!("\n{indent}"), format!(",\n{indent}")),
-            None => (" ".to_owned(), ", ".to_owned()),
+        let (at, before, between) = match indent {
+            Some(indent) => (span.filled_to, format!("\n{indent}"), format!(",\n{indent}")),
+            // A comment may end with the line, and would swallow what comes after it.
+            None => (
+                span.last_comma.unwrap_or(last.value.to),
+                " ".to_owned(),
+                ", ".to_owned(),
+            ),
         };
-        edits.push((span.filled_to..span.filled_to, before + &added.join(&between)));
+        edits.push((at..at, before + &added.join(&between)));
         Some(())
     }
 
@@ -330,6 +335,8 @@ mod tests {
             "[\n  1, /* one */\n  // last\n  {\"x\": []}\n]",
         );
         check("[1,]", json!([1, 2]), "[1, 2]");
+        check("[1, // one\n]", json!([1, 2]), "[1, 2 // one\n]");
+        check("[1 // one\n]", json!([1, 2]), "[1, 2 // one\n]");
         let long = "x".repeat(120);
         let expected = format!("[1, {{\"a\": \"{long}\"}}]");
         check("[1]", json!([1, {"a": long}]), &expected);

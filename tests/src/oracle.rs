@@ -2,6 +2,7 @@
 //!
 //! A refactoring changes no verdict. What it is held against is this program, built from the commit before.
 
+mod excepted;
 mod gather;
 mod generate;
 mod process;
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 use crate::subject::{Batch, Operation, Outcome, Subject};
 
+pub use excepted::{Exception, read as read_exceptions};
 pub use generate::Questions;
 pub use process::{Oracle, answer};
 
@@ -26,6 +28,10 @@ pub struct Compared {
     pub verdicts: BTreeMap<String, usize>,
     /// Questions that were answered differently, as lines of JSON.
     pub differences: Vec<String>,
+    /// What explains differences.
+    pub exceptions: Vec<Exception>,
+    /// How often each exception explained one.
+    pub excepted: BTreeMap<String, usize>,
 }
 
 impl Compared {
@@ -42,7 +48,7 @@ impl Compared {
         }
         for ((operation, before), after) in batch.operations.iter().zip(&before).zip(&answers) {
             self.count(operation, after);
-            if !is_same(before, after) {
+            if !is_same(before, after) && !self.excepts(batch, before, after) {
                 let question = Batch {
                     operations: vec![operation.clone()],
                     ..batch.clone()
@@ -52,6 +58,20 @@ impl Compared {
             }
         }
         Ok(())
+    }
+
+    /// Counts a difference that an exception explains.
+    fn excepts(&mut self, batch: &Batch, before: &Outcome, after: &Outcome) -> bool {
+        let (Outcome::Answer(before), Outcome::Answer(after)) = (before, after) else {
+            return false;
+        };
+        let documents = serde_json::to_string(&batch.engine).unwrap_or_default();
+        let mut exceptions = self.exceptions.iter();
+        let Some(found) = exceptions.find(|one| one.covers(&documents, before, after)) else {
+            return false;
+        };
+        *self.excepted.entry(found.why.clone()).or_default() += 1;
+        true
     }
 
     fn count(&mut self, operation: &Operation, answer: &Outcome) {

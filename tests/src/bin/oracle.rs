@@ -1,4 +1,4 @@
-//! Holds this build against another one: `oracle compare --before PROGRAM [--host NAME] [--calls N] FILES…`.
+//! Holds this build against another one: `oracle compare --before PROGRAM [--except FILE] [--calls N] FILES…`.
 //!
 //! `PROGRAM` is this program, built from the commit to compare with and kept outside the checkout. It carries the engine of
 //! that commit as a library and as a component.
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use conformance::oracle::{Compared, Oracle, Questions, answer};
+use conformance::oracle::{Compared, Oracle, Questions, answer, read_exceptions};
 use conformance::{hosts, own_files};
 
 /// Hold this build against another one
@@ -45,6 +45,9 @@ enum Command {
         /// How many differences end the comparison
         #[arg(long, default_value_t = 20)]
         most: usize,
+        /// Differences that a change of the specification explains, as JSON
+        #[arg(long)]
+        except: Option<PathBuf>,
         /// Case files, of whose engines and calls the questions are made [default: the suite's own]
         files: Vec<PathBuf>,
     },
@@ -77,12 +80,17 @@ fn run(command: Command) -> Result<bool, String> {
             calls,
             seed,
             most,
+            except,
             files,
         } => {
             let mut oracle = Oracle::start(&before, &before_host)?;
             let mut subjects = hosts::start(&[host])?;
             let subject = subjects.first_mut().ok_or("no host")?;
-            let mut compared = Compared::default();
+            let exceptions = except.as_deref().map_or(Ok(Vec::new()), read_exceptions)?;
+            let mut compared = Compared {
+                exceptions,
+                ..Compared::default()
+            };
             let files = if files.is_empty() { own_files() } else { files };
             for batch in Questions::new(&files, seed).map_err(|error| error.to_string())? {
                 compared.ask(&batch, &mut oracle, subject.as_mut())?;
@@ -93,11 +101,14 @@ fn run(command: Command) -> Result<bool, String> {
             for (row, count) in &compared.verdicts {
                 println!("{count:>9} {row}");
             }
+            for (why, count) in &compared.excepted {
+                println!("{count:>9} answered differently: {why}");
+            }
             for difference in &compared.differences {
                 println!("{difference}");
             }
             println!(
-                "{} calls, {} engines refused, {} answered differently",
+                "{} calls, {} engines refused, {} answered differently without a reason",
                 compared.calls,
                 compared.refused,
                 compared.differences.len()

@@ -50,3 +50,19 @@ fn another_order_of_members_is_a_difference() {
     assert!(!is_same(&answer(r#"{"a":1,"b":2}"#), &answer(r#"{"b":2,"a":1}"#)));
     assert!(!is_same(&answer("1"), &Outcome::Refused("no".to_owned())));
 }
+
+#[test]
+fn an_exception_covers_its_own_differences_alone() {
+    let exception: Exception = serde_json::from_str(
+        r#"{"why": "w", "before": {"decision": "escalate", "rule": "r"}, "after": {"decision": "deny"}, "documents": "\"key\""}"#,
+    )
+    .expect("it is an exception");
+    let verdict = |decision: &str, rule: &str| serde_json::json!({"decision": decision, "rule": rule});
+    let gated = serde_json::json!({"verdict": verdict("escalate", "r"), "arguments": {}});
+    let documents = r#"{"key": 1}"#;
+    assert!(exception.covers(documents, &verdict("escalate", "r"), &verdict("deny", "x")));
+    assert!(exception.covers(documents, &gated, &verdict("deny", "x")));
+    assert!(!exception.covers(documents, &verdict("escalate", "other"), &verdict("deny", "x")));
+    assert!(!exception.covers(documents, &verdict("escalate", "r"), &verdict("allow", "x")));
+    assert!(!exception.covers("{}", &gated, &verdict("deny", "x")));
+}

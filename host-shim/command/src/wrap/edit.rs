@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use callgate_jsontext::replace;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -42,13 +43,13 @@ pub(super) fn wrap(text: &str, mut plan: impl FnMut(&Server<'_>) -> Plan) -> Res
         };
         match server.way {
             Way::Program(_) => edits.extend(edits_of(&json, raw, &guard.command)?),
-            Way::Url(_) => edits.push((range(&json, raw), entry_of(members, guard, entry.dialect))),
+            Way::Url(_) => edits.push((range(&json, raw)?, entry_of(members, guard, entry.dialect))),
         }
     }
     for place in elsewhere(&serde_json::from_str(&json).unwrap_or_default(), &servers) {
         wrapped.left.push((place, ELSEWHERE.into()));
     }
-    wrapped.text = edited(text, edits);
+    wrapped.text = edited(text, edits)?;
     Ok(wrapped)
 }
 
@@ -83,24 +84,23 @@ pub(super) fn unwrap(
             _ => {
                 let known = earlier.iter().find(|known| known.is_of(entry));
                 let known = known.filter(|known| known.guarded_by(guard).as_ref() == Some(&members));
-                match known.and_then(|known| before.get(range(&json_before, known.raw))) {
-                    Some(given) => edits.push((range(&json, raw), given.to_owned())),
+                let given = match known {
+                    Some(known) => before.get(range(&json_before, known.raw)?),
+                    None => None,
+                };
+                match given {
+                    Some(given) => edits.push((range(&json, raw)?, given.to_owned())),
                     None => unwrapped.stuck.push(entry.title()),
                 }
             }
         }
     }
-    unwrapped.text = edited(text, edits);
+    unwrapped.text = edited(text, edits)?;
     Ok(unwrapped)
 }
 
-fn edited(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
-    edits.sort_by_key(|(range, _)| range.start);
-    let mut written = text.to_owned();
-    for (range, new) in edits.into_iter().rev() {
-        written.replace_range(range, &new);
-    }
-    written
+fn edited(text: &str, edits: Vec<(Range<usize>, String)>) -> Result<String, String> {
+    replace(text, edits).ok_or_else(|| "two changes touch the same place".to_owned())
 }
 
 impl Entry<'_> {
@@ -158,14 +158,14 @@ fn edits_of(json: &str, raw: &RawValue, words: &[String]) -> Result<Vec<(Range<u
         return Ok(Vec::new());
     };
     if command.get().starts_with('[') {
-        return Ok(vec![(range(command), array(words)?)]);
+        return Ok(vec![(range(command)?, array(words)?)]);
     }
     let (program, arguments) = words.split_at(words.len().min(1));
     let program = Value::String(program.concat()).to_string();
     let arguments = array(arguments)?;
     Ok(match members.0.get("args") {
-        Some(given) => vec![(range(command), program), (range(given), arguments)],
-        None => vec![(range(command), format!("{program}, \"args\": {arguments}"))],
+        Some(given) => vec![(range(command)?, program), (range(given)?, arguments)],
+        None => vec![(range(command)?, format!("{program}, \"args\": {arguments}"))],
     })
 }
 

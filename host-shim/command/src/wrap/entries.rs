@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use callgate_engine::document::without_comments;
+use callgate_jsontext::place_of;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -67,10 +68,9 @@ pub(super) fn json_of(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Where the text has a value. Values are borrowed from the text.
-pub(super) fn range(json: &str, value: &RawValue) -> Range<usize> {
-    let begin = value.get().as_ptr().addr() - json.as_ptr().addr();
-    begin..begin + value.get().len()
+/// Where the text has a value, which is borrowed from it.
+pub(super) fn range(json: &str, value: &RawValue) -> Result<Range<usize>, String> {
+    place_of(json, value.get()).ok_or_else(|| "an entry was not read from this text".to_owned())
 }
 
 /// An object of which no two readers take another member.

@@ -1,7 +1,5 @@
 //! The engine behind a gate: the core in this process, or a component in wasmtime.
 
-#[cfg(feature = "component")]
-pub(crate) mod component;
 pub(crate) mod native;
 mod unusable;
 
@@ -11,7 +9,9 @@ use std::time::Duration;
 
 use callgate_engine::approval::Offer;
 use callgate_engine::bind::CallError;
+use callgate_engine::diagnostic::Diagnostic;
 use callgate_engine::engine::{Existence, Operation};
+use callgate_engine::host::Host;
 use callgate_engine::judge::{Decision, Verdict};
 use callgate_engine::model::{ReplyStatus, Semantics};
 use callgate_engine::policy::Ceiling;
@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call_text::CallText;
+use crate::timings::Starting;
 
 pub use unusable::Unusable;
 
@@ -31,6 +32,27 @@ pub enum EngineKind {
     /// process.
     #[default]
     Native,
+}
+
+/// The host that an engine asks, from whichever thread.
+pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
+
+/// An engine that has loaded its documents.
+pub(crate) struct Started {
+    pub(crate) backend: Arc<dyn Backend>,
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// None for the native engine.
+    pub(crate) component: Option<Starting>,
+    /// How long the documents took.
+    pub(crate) loading: Duration,
+}
+
+/// Why there is no engine.
+pub(crate) enum NotStarted {
+    Refused(Vec<Diagnostic>),
+    Component(Unusable),
+    /// What happened while the documents were loaded.
+    Engine(EngineFault),
 }
 
 /// A question about a call that is JSON text.
@@ -262,6 +284,12 @@ impl fmt::Display for Unoffered {
 }
 
 impl std::error::Error for Unoffered {}
+
+impl From<EngineFault> for NotStarted {
+    fn from(fault: EngineFault) -> Self {
+        Self::Engine(fault)
+    }
+}
 
 impl From<EngineFault> for Unanswered {
     fn from(fault: EngineFault) -> Self {

@@ -1,10 +1,8 @@
 //! A gate: an engine with its documents and its host, behind one builder.
 
 mod additions;
-mod agent_tools;
 mod builder;
 mod recorded;
-mod timings;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,9 +22,9 @@ use crate::backend::{
 };
 use crate::call_text::CallText;
 use crate::documents::{Document, Fault};
+use crate::timings::Timings;
 
 pub use builder::{GateBuilder, GateError};
-pub use timings::{Starting, Timings};
 
 /// A policy decision point that is ready to judge: share it between threads, it keeps nothing between calls.
 ///

@@ -36,13 +36,21 @@ mod backend;
 pub mod bundle;
 mod call_text;
 mod clean;
+#[cfg(feature = "component")]
+mod component;
+#[cfg(feature = "component")]
+mod component_gate;
 mod documents;
 mod gate;
+#[cfg(not(feature = "component"))]
+mod no_component;
 mod real_host;
+mod timings;
 mod virtual_host;
 
-#[cfg(feature = "component")]
-pub use backend::component::{COMPONENT, Compiled, InstanceLimits};
+#[cfg(not(feature = "component"))]
+use no_component as component;
+
 pub use backend::{
     EngineFault, EngineKind, References, Reply, Request, Resolution, Response, Unanswered, Unoffered,
     Unusable,
@@ -52,9 +60,12 @@ pub use call_text::CallText;
 pub use callgate_engine::engine::{Audience, Paths};
 pub use callgate_engine::judge::{Decision, Verdict};
 pub use clean::clean;
+#[cfg(feature = "component")]
+pub use component::{COMPONENT, Compiled, InstanceLimits};
 pub use documents::{Document, Fault};
-pub use gate::{Gate, GateBuilder, GateError, Starting, Timings, Tool};
+pub use gate::{Gate, GateBuilder, GateError, Tool};
 pub use real_host::{RealHost, realpath_error};
+pub use timings::{Starting, Timings};
 pub use virtual_host::{
     Filesystem, Machine, MachineError, Platform, Predicate, PushMode, Repository, Urls, VirtualHost,
 };

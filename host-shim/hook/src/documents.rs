@@ -2,7 +2,7 @@
 
 use callgate_engine::config::DocumentKind;
 use callgate_engine::document::without_comments;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::call::HookCall;
 use super::globs::Protected;
@@ -38,11 +38,11 @@ impl HookCall {
         }
         for agent in self.agent.family() {
             let table = agent.table();
-            let tools = table.annotated().map(|(name, annotation)| match &self.called {
-                Called::Own(called) if agent == self.agent && name == *called => {
-                    (name, self.with_own_directories(annotation))
+            let tools = table.annotated().map(|annotation| match &self.called {
+                Called::Own(called) if agent == self.agent && annotation["toolName"] == **called => {
+                    self.with_own_directories(annotation)
                 }
-                _ => (name, annotation.to_owned()),
+                _ => annotation.clone(),
             });
             builder = builder.server(agent.as_str(), "filesystem", tools.collect());
         }
@@ -69,9 +69,9 @@ impl HookCall {
 
     /// The annotation of a tool that runs in a directory which the call names, where that is the one that the agent is in: it changes nothing,
     /// and no rule has to look at it.
-    fn with_own_directories(&self, tool: &str) -> String {
-        let mut annotation: Map<String, Value> = serde_json::from_str(tool).unwrap_or_default();
-        let has_schema = annotation.contains_key("inputSchema");
+    fn with_own_directories(&self, annotation: &Value) -> Value {
+        let mut annotation = annotation.clone();
+        let has_schema = annotation.get("inputSchema").is_some();
         if let Some(Value::Object(known)) = annotation.get_mut("args").filter(|_| !has_schema)
             // A tool of which nothing is described is allowed as a whole.
             && !known.is_empty()
@@ -81,7 +81,7 @@ impl HookCall {
                 known.entry(*name).or_insert_with(|| Value::from("none"));
             }
         }
-        Value::Object(annotation).to_string()
+        annotation
     }
 
     fn is_own_directory(&self, argument: &str) -> bool {

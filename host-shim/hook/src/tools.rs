@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 /// The tools of an agent.
@@ -38,14 +37,7 @@ struct Annotations {
 
 #[derive(Debug, Deserialize)]
 struct Tools {
-    tools: Vec<Box<RawValue>>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    #[serde(rename = "toolName")]
-    name: String,
-    kind: String,
+    tools: Vec<Value>,
 }
 
 impl Table {
@@ -54,26 +46,25 @@ impl Table {
         serde_json::from_str(text).unwrap_or_default()
     }
 
-    /// The tools: the name of each, and its annotation as JSON text.
-    pub(super) fn annotated(&self) -> impl Iterator<Item = (String, &str)> {
-        self.named().map(|(named, annotation)| (named.name, annotation))
+    /// The annotations of the tools.
+    pub(super) fn annotated(&self) -> impl Iterator<Item = &Value> {
+        self.annotations.servers.values().flat_map(|server| &server.tools)
     }
 
     /// Returns `true` if the agent has a tool of this name.
     pub(super) fn has(&self, tool: &str) -> bool {
-        self.named().any(|(named, _)| named.name == tool)
+        self.annotation(tool).is_some()
     }
 
     /// Returns `true` if the tool reads and does nothing else.
     pub(super) fn only_reads(&self, tool: &str) -> bool {
-        let mut tools = self.named();
-        let found = tools.find(|(named, _)| named.name == tool);
-        found.is_some_and(|(named, _)| matches!(&*named.kind, "read" | "search"))
+        let kind = self.annotation(tool).and_then(|found| found["kind"].as_str());
+        matches!(kind, Some("read" | "search"))
     }
 
-    fn named(&self) -> impl Iterator<Item = (Named, &str)> {
-        let tools = self.annotations.servers.values().flat_map(|server| &server.tools);
-        tools.filter_map(|tool| Some((serde_json::from_str(tool.get()).ok()?, tool.get())))
+    fn annotation(&self, tool: &str) -> Option<&Value> {
+        self.annotated()
+            .find(|annotation| annotation["toolName"] == *tool)
     }
 }
 
@@ -96,9 +87,7 @@ mod tests {
                 .engine(callgate_host::EngineKind::Native)
                 .policy(r#"{"rules": []}"#)
                 .options(r#"{"strict": true}"#);
-            let tools = table
-                .annotated()
-                .map(|(name, annotation)| (name, annotation.to_owned()));
+            let tools = table.annotated().cloned();
             builder = builder.server(agent.as_str(), "filesystem", tools.collect());
             let gate = builder.build().unwrap_or_else(|error| panic!("{agent}: {error}"));
             for tool in table.defaults.keys().chain(&table.person) {

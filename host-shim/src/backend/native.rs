@@ -2,31 +2,49 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 use callgate_engine::approval::Offer;
 use callgate_engine::bind::{Call, CallError};
+use callgate_engine::document::DocumentSource;
 use callgate_engine::engine::{Engine, Existence, Operation, Places, Request as Asked};
-use callgate_engine::host::Host;
 use callgate_engine::model::Semantics;
 use callgate_engine::policy::Ceiling;
 use callgate_engine::world::Context;
 use serde::Serialize;
 
 use super::{
-    Backend, EngineFault, EngineKind, References, Reply, Request, Resolution, Response, Session, Unanswered,
+    Backend, EngineFault, EngineKind, NotStarted, References, Reply, Request, Resolution, Response, Session,
+    SharedHost, Started, Unanswered,
 };
+use crate::documents::Document;
 
 /// An engine with its host.
-pub(crate) struct Native {
+struct Native {
     engine: Engine,
-    host: Arc<dyn Host + Send + Sync>,
+    host: SharedHost,
+}
+
+pub(crate) fn start(documents: &[Document], host: SharedHost) -> Result<Started, NotStarted> {
+    let begun = Instant::now();
+    let mut builder = Engine::builder();
+    for document in documents {
+        builder = builder.part(document.part, DocumentSource::Text(&document.text));
+    }
+    let engine = guarded(|| {
+        let built = builder.build(host.as_ref());
+        built.map_err(|error| NotStarted::Refused(error.diagnostics))
+    })?;
+    let loading = begun.elapsed();
+    Ok(Started {
+        warnings: engine.warnings().to_vec(),
+        backend: Arc::new(Native { engine, host }),
+        component: None,
+        loading,
+    })
 }
 
 impl Native {
-    pub(crate) fn new(engine: Engine, host: Arc<dyn Host + Send + Sync>) -> Self {
-        Self { engine, host }
-    }
-
     fn places(&self) -> Result<Places<'_>, Unanswered> {
         self.engine.places().ok_or(Unanswered::NoWorld)
     }

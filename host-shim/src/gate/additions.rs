@@ -1,15 +1,14 @@
 //! A builder's additions to documents that were written elsewhere.
 
 use callgate_engine::config::DocumentKind;
+use callgate_engine::diagnostic::{Code, Diagnostic};
 use callgate_engine::document::without_comments;
-use callgate_jsontext::Members;
-use serde_json::Value;
-use serde_json::value::RawValue;
+use callgate_jsontext::rewrite;
+use serde_json::{Map, Value, json};
 
-use super::agent_tools::{AddedServer, with_alias, with_servers};
-use crate::documents::Document;
+use crate::documents::{Document, Fault};
 
-/// Single entries for three of the parts.
+/// Single entries for some of the parts.
 #[derive(Debug, Default)]
 pub(super) struct Additions {
     pub(super) protected_paths: Vec<String>,
@@ -18,112 +17,163 @@ pub(super) struct Additions {
     pub(super) servers: Vec<AddedServer>,
 }
 
+/// A server whose tools are known where the documents do not describe them.
+#[derive(Debug)]
+pub(super) struct AddedServer {
+    pub(super) name: &'static str,
+    /// Of which kind it is.
+    pub(super) kind: &'static str,
+    /// The annotations of its tools.
+    pub(super) tools: Vec<Value>,
+}
+
 impl Additions {
     /// Adds the entries to the documents of their parts, which are made where they are missing. A document that
-    /// is not what it must be stays as it is, for the engine to refuse.
-    pub(super) fn add_to(self, documents: &mut Vec<Document>) {
-        for (part, entries) in [
-            (DocumentKind::ProtectedPaths, self.protected_paths),
-            (DocumentKind::TrustedServers, self.trusted_servers),
-        ] {
-            if !entries.is_empty() {
-                edit(documents, part, "[]", |text| with_entries(text, entries));
-            }
-        }
-        for (server, pattern) in self.domains {
-            edit(documents, DocumentKind::DomainAllowlists, "{}", |text| {
-                with_pattern(text, &server, pattern)
-            });
-        }
-        if !self.servers.is_empty() {
-            edit(documents, DocumentKind::Annotations, "{}", |text| {
-                with_servers(text, &self.servers)
-            });
-            for AddedServer { name, kind, .. } in &self.servers {
-                edit(documents, DocumentKind::Options, "{}", |text| {
-                    with_alias(text, name, kind)
-                });
-            }
-        }
+    /// is not what it must be stays as it is, for the engine to refuse; an entry that cannot be added is a fault.
+    pub(super) fn add_to(&self, documents: &mut Vec<Document>) -> Vec<Fault> {
+        let faults = [
+            edit(documents, DocumentKind::ProtectedPaths, json!([]), |paths| {
+                append(paths, &self.protected_paths)
+            }),
+            edit(documents, DocumentKind::TrustedServers, json!([]), |servers| {
+                append(servers, &self.trusted_servers)
+            }),
+            edit(
+                documents,
+                DocumentKind::DomainAllowlists,
+                json!({}),
+                |allowlists| {
+                    self.domains
+                        .iter()
+                        .try_for_each(|(server, pattern)| append(list(allowlists, server)?, [pattern]))
+                },
+            ),
+            edit(documents, DocumentKind::Annotations, json!({}), |annotations| {
+                self.servers
+                    .iter()
+                    .try_for_each(|server| server.add_to(annotations))
+            }),
+            edit(documents, DocumentKind::Options, json!({}), |options| {
+                self.servers
+                    .iter()
+                    .try_for_each(|server| server.add_kind(options))
+            }),
+        ];
+        faults.into_iter().flatten().collect()
     }
 }
 
+impl AddedServer {
+    /// Adds the tools that the annotations do not have. A call that names no resource is asked about, unless the server says
+    /// something else of its tools.
+    fn add_to(&self, annotations: &mut Value) -> Option<()> {
+        let servers = object(annotations, "servers")?;
+        let server = servers.entry(self.name).or_insert_with(|| json!({}));
+        server
+            .as_object_mut()?
+            .entry("unjudged")
+            .or_insert_with(|| json!("ask"));
+        let tools = list(server, "tools")?.as_array_mut()?;
+        let is_known = |added: &&Value| tools.iter().any(|tool| tool["toolName"] == added["toolName"]);
+        let (_, new): (Vec<_>, Vec<_>) = self.tools.iter().partition(is_known);
+        tools.extend(new.into_iter().cloned());
+        Some(())
+    }
+
+    fn add_kind(&self, options: &mut Value) -> Option<()> {
+        let aliases = object(options, "serverAliases")?;
+        aliases.entry(self.name).or_insert_with(|| json!(self.kind));
+        Some(())
+    }
+}
+
+/// Changes the document of a part, all else in whose text stays where it is. A fault if its text does not allow it.
 fn edit(
     documents: &mut Vec<Document>,
     part: DocumentKind,
-    empty: &str,
-    change: impl FnOnce(&str) -> Option<String>,
-) {
-    let at = documents.iter().position(|document| document.part == part);
-    let given = at.map_or(empty, |at| documents[at].text.as_str());
-    let given = without_comments(given);
-    let given = if given.trim() == "null" { empty } else { &given };
-    let Some(text) = change(given) else { return };
-    match at {
-        Some(at) => documents[at].text = text,
-        None => documents.push(Document {
+    empty: Value,
+    change: impl FnOnce(&mut Value) -> Option<()>,
+) -> Option<Fault> {
+    let known = documents.iter_mut().find(|document| document.part == part);
+    let given = known.as_ref().map(|document| without_comments(&document.text));
+    let before = given.map_or(Ok(Value::Null), |text| serde_json::from_str(&text));
+    let before = before.ok()?;
+    let before = if before == Value::Null { empty } else { before };
+    let mut after = before.clone();
+    change(&mut after)?;
+    if after == before {
+        return None;
+    }
+    let Some(document) = known else {
+        documents.push(Document {
             part,
-            text,
+            text: after.to_string(),
             file: None,
-        }),
+        });
+        return None;
+    };
+    match rewrite(&document.text, &after) {
+        Some(text) => {
+            document.text = text;
+            None
+        }
+        None => {
+            let message = "nothing can be added to this text, expected one without repeated names";
+            let diagnostic = Diagnostic::error(Code::InvalidValue, part.as_str(), message);
+            Some(Fault::new(document.file.clone(), diagnostic))
+        }
     }
 }
 
-/// The entries come last, so that the others stay where they are in their text.
-fn with_entries(array: &str, entries: Vec<String>) -> Option<String> {
-    let items: Vec<&RawValue> = serde_json::from_str(array).ok()?;
-    let (before, after) = array.split_at(array.rfind(']')?);
-    let separator = if items.is_empty() { "" } else { "," };
-    let entries: Vec<String> = entries
-        .into_iter()
-        .map(|entry| Value::from(entry).to_string())
-        .collect();
-    Some(format!("{before}{separator}{}{after}", entries.join(",")))
+fn append<'e>(list: &mut Value, entries: impl IntoIterator<Item = &'e String>) -> Option<()> {
+    let entries = entries.into_iter().map(|entry| Value::from(entry.as_str()));
+    list.as_array_mut()?.extend(entries);
+    Some(())
 }
 
-/// The members are written again one by one, so that a repeated name is still there to be refused.
-fn with_pattern(object: &str, server: &str, pattern: String) -> Option<String> {
-    let Members(members) = serde_json::from_str(object).ok()?;
-    let mut members: Vec<(String, String)> = members
-        .into_iter()
-        .map(|(name, value)| (name, value.get().to_owned()))
-        .collect();
-    match members.iter_mut().find(|(name, _)| name == server) {
-        Some((_, patterns)) => *patterns = with_entries(patterns, vec![pattern])?,
-        None => members.push((server.to_owned(), with_entries("[]", vec![pattern])?)),
-    }
-    let members = members
-        .iter()
-        .map(|(name, patterns)| format!("{}:{patterns}", Value::from(name.as_str())));
-    Some(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+/// The list that a member is, made where there is none.
+fn list<'v>(object: &'v mut Value, name: &str) -> Option<&'v mut Value> {
+    Some(object.as_object_mut()?.entry(name).or_insert_with(|| json!([])))
+}
+
+/// The object that a member is, made where there is none.
+fn object<'v>(object: &'v mut Value, name: &str) -> Option<&'v mut Map<String, Value>> {
+    let members = object.as_object_mut()?;
+    members.entry(name).or_insert_with(|| json!({})).as_object_mut()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn additions() -> Additions {
+        let text = |text: &str| text.to_owned();
+        Additions {
+            protected_paths: vec![text("/p")],
+            trusted_servers: vec![text("s"), text("t")],
+            domains: vec![(text("fetch"), text("a.test")), (text("fetch"), text("\"b"))],
+            servers: vec![AddedServer {
+                name: "s",
+                kind: "filesystem",
+                tools: ["a", "b"].map(|name| json!({"toolName": name})).into(),
+            }],
+        }
+    }
+
     #[track_caller]
     fn check(part: DocumentKind, given: Option<&str>, expected: &str) {
         let file = || Some("given.json".to_owned());
-        let text = |text: &str| text.to_owned();
-        let mut documents: Vec<Document> = given
-            .map(|given| Document {
-                part,
-                text: text(given),
-                file: file(),
-            })
-            .into_iter()
-            .collect();
-        let mut additions = Additions::default();
-        match part {
-            DocumentKind::ProtectedPaths => additions.protected_paths = vec![text("/p")],
-            DocumentKind::TrustedServers => additions.trusted_servers = vec![text("s"), text("t")],
-            _ => additions.domains = vec![(text("fetch"), text("a.test")), (text("fetch"), text("\"b"))],
-        }
-        additions.add_to(&mut documents);
-        assert_eq!(documents.len(), 1);
-        assert_eq!(documents[0].text, expected);
-        assert_eq!(documents[0].file, given.and_then(|_| file()));
+        let given = given.map(|given| Document {
+            part,
+            text: given.to_owned(),
+            file: file(),
+        });
+        let mut documents: Vec<Document> = given.clone().into_iter().collect();
+        let faults = additions().add_to(&mut documents);
+        assert_eq!(faults.len(), 0, "{faults:?}");
+        let changed = documents.iter().find(|document| document.part == part).unwrap();
+        assert_eq!(changed.text, expected);
+        assert_eq!(changed.file, given.and_then(|_| file()));
     }
 
     #[test]
@@ -132,14 +182,13 @@ mod tests {
         check(DocumentKind::ProtectedPaths, Some("null"), r#"["/p"]"#);
         check(
             DocumentKind::ProtectedPaths,
-            Some(r#"["/q", 5]"#),
-            r#"["/q", 5,"/p"]"#,
+            Some(r#"["/q", "/r"]"#),
+            r#"["/q", "/r", "/p"]"#,
         );
-        check(DocumentKind::TrustedServers, Some("[ ]"), r#"[ "s","t"]"#);
         check(
             DocumentKind::TrustedServers,
             Some("\n [\"q\", // and ]\n]"),
-            "\n [\"q\"          \n,\"s\",\"t\"]",
+            "\n [\"q\", \"s\", \"t\" // and ]\n]",
         );
         check(
             DocumentKind::DomainAllowlists,
@@ -148,19 +197,67 @@ mod tests {
         );
         check(
             DocumentKind::DomainAllowlists,
-            Some(r#"{"x": ["*"], "x": [], "fetch": ["c"]}"#),
-            r#"{"x":["*"],"x":[],"fetch":["c","a.test","\"b"]}"#,
+            Some(r#"{"x": ["*"],  "fetch": ["c"]}"#),
+            r#"{"x": ["*"],  "fetch": ["c", "a.test", "\"b"]}"#,
         );
     }
 
     #[test]
-    fn what_is_wrong_stays_for_the_engine_to_refuse() {
-        check(DocumentKind::ProtectedPaths, Some(r#""/q""#), r#""/q""#);
-        check(DocumentKind::TrustedServers, Some("[1"), "[1");
-        check(
-            DocumentKind::DomainAllowlists,
-            Some(r#"{"fetch": "*"}"#),
-            r#"{"fetch": "*"}"#,
+    fn tools_are_added_where_there_are_none() {
+        let annotations = |given: &str, expected: &str| {
+            check(DocumentKind::Annotations, Some(given), expected);
+        };
+        annotations(
+            r#"{"servers": {"t": {"tools": []}}}"#,
+            r#"{"servers": {"t": {"tools": []}, "s": {"unjudged": "ask", "tools": [{"toolName": "a"}, {"toolName": "b"}]}}}"#,
         );
+        annotations(
+            r#"{"servers": {"s": {"tools": [{"toolName": "a", "args": {"x": "none"}}]}}}"#,
+            r#"{"servers": {"s": {"tools": [{"toolName": "a", "args": {"x": "none"}}, {"toolName": "b"}], "unjudged": "ask"}}}"#,
+        );
+        let whole =
+            r#"{"servers": {"s": {"unjudged": "deny", "tools": [{"toolName": "a"}, {"toolName": "b"}]}}}"#;
+        annotations(whole, whole);
+        check(
+            DocumentKind::Options,
+            Some(r#"{"serverAliases": {"t": "git"}, "strict": true}"#),
+            r#"{"serverAliases": {"t": "git", "s": "filesystem"}, "strict": true}"#,
+        );
+        let named = r#"{"serverAliases": {"s": "git"}}"#;
+        check(DocumentKind::Options, Some(named), named);
+    }
+
+    #[test]
+    fn nothing_is_made_of_nothing() {
+        let mut documents = Vec::new();
+        assert_eq!(Additions::default().add_to(&mut documents), []);
+        assert_eq!(documents.len(), 0);
+    }
+
+    #[test]
+    fn what_is_wrong_stays_for_the_engine_to_refuse() {
+        for (part, text) in [
+            (DocumentKind::ProtectedPaths, r#""/q""#),
+            (DocumentKind::TrustedServers, "[1"),
+            (DocumentKind::DomainAllowlists, r#"{"fetch": "*"}"#),
+            (DocumentKind::Annotations, "[]"),
+            (DocumentKind::Annotations, r#"{"servers": {"s": {"tools": {}}}}"#),
+        ] {
+            check(part, Some(text), text);
+        }
+    }
+
+    #[test]
+    fn an_entry_that_cannot_be_added_is_a_fault() {
+        let text = r#"{"x": ["*"], "x": []}"#;
+        let mut documents = vec![Document {
+            part: DocumentKind::DomainAllowlists,
+            text: text.to_owned(),
+            file: None,
+        }];
+        let faults = additions().add_to(&mut documents);
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].diagnostic.path, "domainAllowlists");
+        assert_eq!(documents[0].text, text);
     }
 }

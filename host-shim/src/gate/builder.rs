@@ -8,25 +8,17 @@ use std::time::Instant;
 use serde_json::Value;
 
 use callgate_engine::config::DocumentKind;
-use callgate_engine::diagnostic::{Code, Diagnostic, Position};
-use callgate_engine::document::DocumentSource;
-use callgate_engine::engine::Engine;
+use callgate_engine::diagnostic::{Code, Position};
 use callgate_engine::host::{Host, HostError};
 
-#[cfg(feature = "component")]
-use super::Starting;
-use super::additions::Additions;
-use super::agent_tools::AddedServer;
-use super::{Gate, Timings};
-#[cfg(feature = "component")]
-use crate::backend::component::{COMPONENT, Cache, Compiled, InstanceLimits, LoadError, Pool};
-use crate::backend::native::Native;
-use crate::backend::{Backend, EngineKind, Unusable};
+use super::Gate;
+use super::additions::{AddedServer, Additions};
+use crate::backend::{EngineKind, NotStarted, SharedHost, Started, Unusable, native};
 use crate::bundle::{self, Bundle};
+use crate::component::Settings;
 use crate::documents::{Document, Fault, Source, Unread};
 use crate::real_host::RealHost;
-
-type SharedHost = Arc<dyn Host + Send + Sync>;
+use crate::timings::Timings;
 
 /// Collects what a [`Gate`] is built from. Nothing is read before [`GateBuilder::build`].
 #[derive(Default)]
@@ -37,19 +29,7 @@ pub struct GateBuilder {
     protects_documents: bool,
     host: Option<SharedHost>,
     engine: EngineKind,
-    #[cfg(feature = "component")]
-    component: Component,
-}
-
-/// The settings that a component is run with.
-#[cfg(feature = "component")]
-#[derive(Default)]
-struct Component {
-    bytes: Option<Vec<u8>>,
-    /// The compiled form of the bytes, if there is one already.
-    compiled: Option<Compiled>,
-    limits: InstanceLimits,
-    cache: Cache,
+    pub(crate) component: Settings,
 }
 
 /// Why a gate cannot be built.
@@ -183,10 +163,10 @@ impl GateBuilder {
         self
     }
 
-    /// Adds the annotations of a server's tools, each with the tool's name, where the documents have none. Unless they say so
-    /// themselves, the server is of the given kind.
+    /// Adds the annotations of a server's tools, each as a document has them (`{"toolName": …}`), where the documents have
+    /// none. Unless they say so themselves, the server is of the given kind.
     #[must_use]
-    pub fn server(mut self, name: &'static str, kind: &'static str, tools: Vec<(String, String)>) -> Self {
+    pub fn server(mut self, name: &'static str, kind: &'static str, tools: Vec<Value>) -> Self {
         self.additions.servers.push(AddedServer { name, kind, tools });
         self
     }
@@ -202,46 +182,6 @@ impl GateBuilder {
     pub fn engine(mut self, engine: EngineKind) -> Self {
         self.engine = engine;
         self
-    }
-
-    /// Takes the engine from the bytes of another component that keeps the contract (`wasm/wit/callgate.wit`).
-    ///
-    /// Such a component gives the verdicts, so it must be trusted like the policy; it can do nothing else.
-    #[cfg(feature = "component")]
-    pub fn component(mut self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.component.bytes = Some(bytes.into());
-        self.engine(EngineKind::Component)
-    }
-
-    /// Takes a component that is compiled already, in place of one that this gate alone uses. Where the limits name fuel,
-    /// it must have been compiled to burn it.
-    #[cfg(feature = "component")]
-    pub fn compiled(mut self, compiled: &Compiled) -> Self {
-        self.component.compiled = Some(compiled.clone());
-        self.engine(EngineKind::Component)
-    }
-
-    /// Holds the instances of the component to other limits than the usual ones.
-    #[cfg(feature = "component")]
-    pub fn limits(mut self, limits: InstanceLimits) -> Self {
-        self.component.limits = limits;
-        self.engine(EngineKind::Component)
-    }
-
-    /// Keeps compiled components in `folder`, which this user must own and nobody else may write to; without this,
-    /// in `$XDG_CACHE_HOME/callgate` or `~/.cache/callgate`. Compiling takes a second or two, finding what was
-    /// compiled a few milliseconds.
-    #[cfg(feature = "component")]
-    pub fn cache_folder(mut self, folder: impl AsRef<Path>) -> Self {
-        self.component.cache = Cache::Folder(folder.as_ref().to_owned());
-        self.engine(EngineKind::Component)
-    }
-
-    /// Keeps no compiled component, and looks for none.
-    #[cfg(feature = "component")]
-    pub fn without_cache(mut self) -> Self {
-        self.component.cache = Cache::Nowhere;
-        self.engine(EngineKind::Component)
     }
 
     /// Reads and compiles everything.
@@ -276,37 +216,35 @@ impl GateBuilder {
             let texts = files.iter().filter_map(|file| file.to_str().map(str::to_owned));
             self.additions.protected_paths.extend(texts);
         }
-        self.additions.add_to(&mut documents);
+        faults.extend(self.additions.add_to(&mut documents));
         let host = match self.host {
             Some(host) => host,
             None => Arc::new(RealHost::from_env().map_err(GateError::Host)?),
         };
-        let mut timings = Timings {
-            reading: begun.elapsed(),
-            ..Timings::default()
+        let reading = begun.elapsed();
+        let started = match self.engine {
+            EngineKind::Component => self.component.start(&documents, Arc::clone(&host)),
+            EngineKind::Native => native::start(&documents, Arc::clone(&host)),
         };
-        let built = match self.engine {
-            #[cfg(feature = "component")]
-            EngineKind::Component => self.component.load(&documents, Arc::clone(&host), &mut timings),
-            #[cfg(not(feature = "component"))]
-            EngineKind::Component => Err(NotBuilt::Other(GateError::Component(Unusable::Absent))),
-            EngineKind::Native => native(&documents, Arc::clone(&host), &mut timings),
-        };
-        match built {
-            Ok((backend, warnings)) if faults.is_empty() => Ok(Gate {
-                backend,
-                warnings: located(&warnings, &documents, self.bundle.as_deref()).collect(),
+        match started {
+            Ok(started) if faults.is_empty() => Ok(Gate {
+                backend: started.backend,
+                warnings: located(&started.warnings, &documents, self.bundle.as_deref()).collect(),
                 documents,
                 files,
                 scenario_files: tests,
-                timings,
+                timings: Timings {
+                    reading,
+                    component: started.component,
+                    loading: started.loading,
+                },
                 host,
             }),
-            Ok((_, warnings)) => {
+            Ok(Started { warnings, .. }) => {
                 faults.extend(located(&warnings, &documents, self.bundle.as_deref()));
                 Err(GateError::Refused(faults))
             }
-            Err(NotBuilt::Refused(diagnostics)) => {
+            Err(NotStarted::Refused(diagnostics)) => {
                 // A document that could not be read is reported already, and must not be reported as missing too.
                 let unread = |path: &str| {
                     let part = DocumentKind::parse(path);
@@ -323,7 +261,8 @@ impl GateBuilder {
                 faults.extend(found);
                 Err(GateError::Refused(faults))
             }
-            Err(NotBuilt::Other(error)) => Err(error),
+            Err(NotStarted::Component(error)) => Err(GateError::Component(error)),
+            Err(NotStarted::Engine(fault)) => Err(GateError::Engine(fault.to_string())),
         }
     }
 
@@ -350,57 +289,6 @@ fn files_of(bundle: Option<&Path>, documents: &[Document]) -> Vec<PathBuf> {
         }
     }
     files
-}
-
-/// Why there is no engine.
-enum NotBuilt {
-    Refused(Vec<Diagnostic>),
-    Other(GateError),
-}
-
-type Built = Result<(Arc<dyn Backend>, Vec<Diagnostic>), NotBuilt>;
-
-fn native(documents: &[Document], host: SharedHost, timings: &mut Timings) -> Built {
-    let begun = Instant::now();
-    let mut builder = Engine::builder();
-    for document in documents {
-        builder = builder.part(document.part, DocumentSource::Text(&document.text));
-    }
-    let engine = builder.build(host.as_ref());
-    timings.loading = begun.elapsed();
-    let engine = engine.map_err(|error| NotBuilt::Refused(error.diagnostics))?;
-    let warnings = engine.warnings().to_vec();
-    Ok((Arc::new(Native::new(engine, host)), warnings))
-}
-
-#[cfg(feature = "component")]
-impl Component {
-    fn load(self, documents: &[Document], host: SharedHost, timings: &mut Timings) -> Built {
-        let compiled = match self.compiled {
-            Some(compiled) => Ok(compiled),
-            None => {
-                let bytes = self.bytes.as_deref().unwrap_or(COMPONENT);
-                Compiled::of(bytes, self.limits.fuel.is_some(), &self.cache)
-            }
-        };
-        let compiled = compiled.map_err(|error| NotBuilt::Other(GateError::Component(error)))?;
-        let origin = compiled.origin();
-        let named = documents
-            .iter()
-            .map(|document| (document.part.as_str(), document.text.as_str()));
-        let pool = Pool::new(compiled, named, host, self.limits).map_err(|error| match error {
-            LoadError::Refused(diagnostics) => NotBuilt::Refused(diagnostics),
-            LoadError::Fault(fault) => NotBuilt::Other(GateError::Engine(fault.to_string())),
-        })?;
-        timings.component = Some(Starting {
-            compiling: origin.took,
-            cached: origin.cached,
-            instance: pool.took().instantiating,
-        });
-        timings.loading = pool.took().documents;
-        let warnings = pool.warnings().to_vec();
-        Ok((Arc::new(pool), warnings))
-    }
 }
 
 /// The diagnostics with the files of their documents, whose names their paths begin with.

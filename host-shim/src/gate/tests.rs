@@ -11,9 +11,9 @@ use serde::Deserialize as _;
 use serde_json::json;
 
 use super::*;
+use crate::component::ENGINES;
 use crate::{Machine, VirtualHost};
 
-#[cfg(feature = "component")]
 mod engines;
 
 fn example() -> PathBuf {
@@ -24,12 +24,6 @@ fn world() -> Arc<dyn Host + Send + Sync> {
     let machine = Machine::new("/home/u", "/work").link("/work/out", "/etc");
     Arc::new(VirtualHost::new(machine).unwrap())
 }
-
-/// The ways to run an engine in this build.
-#[cfg(feature = "component")]
-const ENGINES: [EngineKind; 2] = [EngineKind::Native, EngineKind::Component];
-#[cfg(not(feature = "component"))]
-const ENGINES: [EngineKind; 1] = [EngineKind::Native];
 
 fn gate() -> Gate {
     gate_with(EngineKind::default())

@@ -15,10 +15,10 @@ use super::bindings::callgate::gate::types;
 use super::bindings::exports::callgate::gate::engine::Guest;
 use super::decode::diagnostics;
 use super::fault::{Work, fault};
-use super::host::{SharedHost, State};
+use super::host::State;
 use super::limits::InstanceLimits;
 use super::ticker::TICK;
-use crate::backend::EngineFault;
+use crate::backend::{EngineFault, SharedHost};
 
 /// By how much an instance may have grown in a call and still be kept: memory is never given back.
 const KEPT_GROWTH: usize = 16 * 1024 * 1024;

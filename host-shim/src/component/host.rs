@@ -11,7 +11,6 @@ use super::bindings::callgate::gate::{host as imported, types};
 use super::fault::MemoryRefused;
 
 /// A host that many instances ask.
-pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
 
 /// The outside as an instance sees it.
 pub(crate) struct State {

@@ -9,6 +9,7 @@ use std::fmt;
 use std::process::Stdio;
 use std::time::Duration;
 
+use reqwest::redirect::{Action, Attempt, Policy};
 use rmcp::model::PaginatedRequestParams;
 use rmcp::service::{ClientInitializeError, RunningService, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -21,6 +22,9 @@ const PAGES: usize = 1_000;
 
 /// The most tools of a list, on all its pages.
 const TOOLS: usize = 10_000;
+
+/// How often a server may name another path of its own.
+const REDIRECTS: usize = 10;
 
 /// How long a server may take to end once it was asked to.
 const ENDING: Duration = Duration::from_secs(5);
@@ -111,15 +115,33 @@ async fn start(words: &[OsString]) -> Result<Client, String> {
 }
 
 async fn connect(url: &str, token: Option<&str>) -> Result<Client, String> {
-    // A second time changes nothing.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = callgate_guard::http::client(|options| {
+        // A connection that is used again may wait for an acknowledgement that is late.
+        options
+            .pool_max_idle_per_host(0)
+            .redirect(Policy::custom(redirected))
+    });
+    let client = client.map_err(|error| format!("cannot be asked: {}", brief(&error)))?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     if let Some(token) = token {
         config = config.auth_header(token);
     }
-    let transport = StreamableHttpClientTransport::from_config(config);
+    let transport = StreamableHttpClientTransport::with_client(client, config);
     let client = ().serve(transport).await;
     client.map_err(|error| format!("cannot be reached as a server of MCP: {}", unreached(&error)))
+}
+
+/// Follows a server to another path of its own, with the message as it is. The credentials go nowhere else.
+fn redirected(attempt: Attempt<'_>) -> Action {
+    let keeps_message = matches!(attempt.status().as_u16(), 307 | 308);
+    let is_same = attempt
+        .previous()
+        .last()
+        .is_some_and(|from| from.origin() == attempt.url().origin());
+    match keeps_message && is_same && attempt.previous().len() <= REDIRECTS {
+        true => attempt.follow(),
+        false => attempt.stop(),
+    }
 }
 
 async fn pages(client: &Client) -> Result<Value, String> {

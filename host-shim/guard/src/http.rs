@@ -37,3 +37,5 @@ pub use asked_tools::tools_of_remote;
 pub use door::Visitors;
 pub use remote::{Remote, RemoteError};
 pub use run::{Behind, HttpError, Listening};
+
+pub use crate::tls::client;

@@ -15,7 +15,7 @@ use callgate_jsontext::Members;
 use opentelemetry::propagation::TextMapPropagator as _;
 use opentelemetry::trace::{Span as _, SpanBuilder, SpanKind, Status, Tracer as _, TracerProvider as _};
 use opentelemetry::{Context, KeyValue};
-use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, Span};
@@ -25,6 +25,17 @@ use super::record::{Outcome, Record};
 
 /// How long the last spans may take to be sent when a guard ends.
 const LAST: Duration = Duration::from_secs(3);
+
+/// How long a request to a collector may take.
+const SENDING: Duration = Duration::from_secs(10);
+
+/// A client that trusts Mozilla's list. It is made in a thread of its own: its kind refuses to be made where tasks run.
+fn trusting_the_list() -> Option<reqwest::blocking::Client> {
+    let roots = crate::tls::built_in()?;
+    let options = reqwest::blocking::Client::builder().timeout(SENDING);
+    let made = std::thread::spawn(|| options.tls_certs_merge(roots).build()).join();
+    made.ok()?.ok()
+}
 
 /// Where spans are sent.
 pub struct Telemetry {
@@ -42,13 +53,21 @@ impl Telemetry {
     /// The URL, or what the environment says, cannot be used.
     pub fn new(endpoint: Option<&str>) -> Result<Self, String> {
         crate::tls::choose();
-        let mut exporter = SpanExporter::builder()
-            .with_http()
-            .with_protocol(Protocol::HttpBinary);
-        if let Some(endpoint) = endpoint {
-            exporter = exporter.with_endpoint(endpoint);
-        }
-        let exporter = exporter.build().map_err(|error| error.to_string())?;
+        let exporter = || {
+            let exporter = SpanExporter::builder()
+                .with_http()
+                .with_protocol(Protocol::HttpBinary);
+            match endpoint {
+                Some(endpoint) => exporter.with_endpoint(endpoint),
+                None => exporter,
+            }
+        };
+        // On a machine without certificates the exporter has no client of its own.
+        let exporter = exporter().build().or_else(|error| match trusting_the_list() {
+            Some(client) => exporter().with_http_client(client).build(),
+            None => Err(error),
+        });
+        let exporter = exporter.map_err(|error| error.to_string())?;
         let resource = Resource::builder()
             .with_service_name("callgate")
             .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))

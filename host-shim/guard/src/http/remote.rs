@@ -88,14 +88,15 @@ impl Remote {
             value.set_sensitive(true);
             map.append(known, value);
         }
-        crate::tls::choose();
-        let client = Client::builder()
-            .connect_timeout(CONNECTING)
-            // A message and its credentials go nowhere else.
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("callgate/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| fault(format!("no client of HTTP can be made: {}", cause(&error))))?;
+        let client = crate::tls::client(|options| {
+            options
+                .connect_timeout(CONNECTING)
+                // A message and its credentials go nowhere else.
+                .redirect(reqwest::redirect::Policy::none())
+                .user_agent(concat!("callgate/", env!("CARGO_PKG_VERSION")))
+        });
+        let client =
+            client.map_err(|error| fault(format!("no client of HTTP can be made: {}", cause(&error))))?;
         Ok(Self {
             url: parsed,
             client,

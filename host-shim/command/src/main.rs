@@ -40,6 +40,8 @@ mod tools;
 mod validate;
 mod wrap;
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -121,6 +123,12 @@ enum Command {
         /// The shell
         shell: Shell,
     },
+    /// Write the pages of the manual into a folder, one for each command
+    #[command(hide = true)]
+    Manual {
+        /// The folder, which is made
+        folder: PathBuf,
+    },
 }
 
 /// The command line.
@@ -190,6 +198,7 @@ fn main() -> ExitCode {
         Command::Intersect(intersect) => intersect.run(&mut out),
         Command::Help(help) => help.run(command(), &mut out),
         Command::Completions { shell } => completions(shell, &mut out),
+        Command::Manual { folder } => manual(&folder),
     };
     done.unwrap_or_else(|failure| failure.report()).into()
 }
@@ -204,6 +213,12 @@ fn completions(shell: Shell, out: &mut Out) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command(), "callgate", &mut script);
     out.text(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Allow)
+}
+
+fn manual(folder: &Path) -> Result<Exit, Failure> {
+    let written = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command(), folder));
+    written.map_err(|error| Failure::Fault(format!("`{}` cannot be written: {error}", folder.display())))?;
     Ok(Exit::Allow)
 }
 

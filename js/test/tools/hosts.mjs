@@ -65,6 +65,12 @@ export function hasChromium() {
   return chromiumPath() !== undefined;
 }
 
+/** Debian's program that runs those for the processor of `callgate-…-aarch64`. */
+export const QEMU = "/usr/bin/qemu-aarch64-static";
+
+/** Returns `true` if programs for that processor run here. */
+export const hasQemu = () => process.arch === "arm64" || existsSync(QEMU);
+
 /** Starts a headless Chromium with a new profile. */
 export async function startChromium() {
   const { chromium } = await import("playwright-core");

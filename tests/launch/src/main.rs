@@ -1,5 +1,5 @@
 //! Starts the programs of the checkout: `cargo show`, `cargo suite`, `cargo playground`, `cargo conformance`, `cargo callgate`,
-//! `cargo pack`.
+//! `cargo pack`, `cargo release`.
 //!
 //! This program has no dependencies, so within two seconds it says what the machine lacks, and installs what it may.
 //! Whatever is built after that is built with one choice of features, so that no crate is compiled twice.
@@ -10,6 +10,7 @@ mod fuzz;
 mod needs;
 mod package;
 mod playground;
+mod release;
 mod show;
 mod suite;
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Some("show") => show::show(&arguments),
         Some("suite") => suite::suite(),
         Some("fuzz") => fuzz::fuzz(&arguments),
+        Some("release") => release::release(&arguments),
         Some("playground") => playground::playground(&arguments),
         _ => start(&program, &arguments),
     };

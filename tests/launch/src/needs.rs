@@ -28,6 +28,8 @@ pub(crate) enum Purpose {
     Show,
     /// Serve the playground.
     Playground,
+    /// Build what people install.
+    Release,
     /// Check and test everything.
     Suite,
 }
@@ -66,6 +68,13 @@ pub(crate) fn meet(purpose: Purpose) -> Result<(), String> {
     }
     if purpose == Purpose::Suite {
         lacks.extend(tools());
+    }
+    if purpose == Purpose::Release && !has_python() {
+        lacks.push(Lack {
+            what: "Python is missing, or its `venv`".to_owned(),
+            remedy: "install Python 3 with venv: it installs the compiler of C".to_owned(),
+            is_fatal: true,
+        });
     }
     let (fatal, others): (Vec<Lack>, Vec<Lack>) = lacks.into_iter().partition(|lack| lack.is_fatal);
     for Lack { what, remedy, .. } in &others {
@@ -168,7 +177,7 @@ fn tools() -> Vec<Lack> {
     if !is_in_path("c++") {
         lacks.push(lack("fuzzing needs the C++ compiler `c++`", "g++"));
     }
-    if !succeeds(Command::new("python3").args(["-c", "import venv, ensurepip"])) {
+    if !has_python() {
         lacks.push(lack("Python is missing, or its `venv`", "python3 python3-venv"));
     }
     // A step of the suite installs it where it may.
@@ -177,6 +186,11 @@ fn tools() -> Vec<Lack> {
         lacks.push(lack("Chromium is missing", CHROMIUM[0]));
     }
     lacks
+}
+
+/// Returns `true` if Python can install packages into a folder.
+fn has_python() -> bool {
+    succeeds(Command::new("python3").args(["-c", "import venv, ensurepip"]))
 }
 
 /// Debian's packages of Chromium, which have programs of the same names, as the tests look for them.

@@ -199,7 +199,7 @@ fn newest(place: &Path) -> Option<SystemTime> {
 const PACKER: &str = "callgate-pack";
 
 /// Its own features, and those that `cargo show` builds with: what both use is then compiled once.
-const PACKED: &str = "callgate-pack/program,conformance/component";
+pub(crate) const PACKED: &str = "callgate-pack/program,conformance/component";
 
 /// Builds it.
 pub(crate) fn packer(is_quiet: bool) -> Result<PathBuf, String> {

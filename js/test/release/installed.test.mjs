@@ -1,0 +1,144 @@
+// What `cargo release` writes, as people install it: from the packed files alone, into empty folders, without a network.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { start } from "../servers/guard.mjs";
+import { listeningOf } from "../servers/programs.mjs";
+import { hasQemu, isThere, QEMU, run } from "../tools/hosts.mjs";
+import { artifact, PROCESSORS, sums, unpacked, unpackImage, VERSION, WAYS, whyMissing } from "./artifacts.mjs";
+import { coldStart, environmentOf, travel } from "./journey.mjs";
+
+const missing = whyMissing();
+if (missing !== undefined && process.env.CI === "true") throw new Error(missing);
+const OPTIONS = { skip: missing, timeout: 300_000 };
+
+const folders = mkdtempSync(join(tmpdir(), "callgate-release-"));
+after(() => rmSync(folders, { recursive: true, force: true }));
+const empty = () => mkdtempSync(join(folders, "empty-"));
+
+const IMAGE_LIMIT = 15_000_000;
+
+test("the digests are those of the files, and there is no other file", OPTIONS, () => {
+  const { written, found } = sums();
+  assert.deepEqual([...written].sort(), [...found].sort());
+  for (const name of found.keys()) console.log(`${statSync(artifact(name)).size.toString().padStart(11)} ${name}`);
+});
+
+for (const [way, install] of Object.entries(WAYS)) {
+  test(`${way}: everything that people do first works`, OPTIONS, async (t) => {
+    const begin = performance.now();
+    const folder = empty();
+    const commands = install(folder, process.arch);
+    const installed = performance.now() - begin;
+    for (const [name, command] of Object.entries(commands)) {
+      const begin = performance.now();
+      const written = await travel(command, empty());
+      assert.equal(written, commands.callgate[0], "an agent starts the program itself");
+      const travelled = (performance.now() - begin) / 1000;
+      const started = coldStart(command, folder).toFixed(0);
+      t.diagnostic(`${name}: travelled in ${travelled.toFixed(1)} s, starts in ${started} ms`);
+    }
+    t.diagnostic(`installed in ${(installed / 1000).toFixed(1)} s`);
+  });
+}
+
+test("the program for the other processor does the same under qemu", OPTIONS, async (t) => {
+  const { arm64 } = PROCESSORS;
+  const packed = artifact(`callgate-cli-linux-arm64-${VERSION}.tgz`);
+  if (!existsSync(packed)) return t.skip(`${packed} is missing; run cargo release`);
+  if (!isThere(t, QEMU, hasQemu())) return;
+  const program = unpacked(empty(), arm64);
+  await travel(process.arch === "arm64" ? [program] : [QEMU, program], empty());
+});
+
+test("manual, completions and the list of what is in it come along", OPTIONS, () => {
+  const folder = empty();
+  unpacked(folder, PROCESSORS[process.arch]);
+  assert.match(readFileSync(join(folder, "man/callgate.1"), "utf8"), /^\.TH callgate 1/m);
+  assert.match(readFileSync(join(folder, "man/callgate-guard.1"), "utf8"), /only\\-tools/);
+  assert.match(readFileSync(join(folder, "completions/callgate.bash"), "utf8"), /guard/);
+  const sbom = JSON.parse(readFileSync(artifact(`callgate-${VERSION}.cdx.json`), "utf8"));
+  const names = sbom.components.map(({ purl }) => purl);
+  assert.ok(names.includes(`pkg:cargo/callgate-engine@${VERSION}`));
+  assert.ok(names.some((name) => name.startsWith("pkg:cargo/rustls@")));
+  assert.ok(!names.some((name) => name.startsWith("pkg:cargo/proptest@")), "what only tests use is not in it");
+});
+
+test("a package of npm's alone judges, and says what it lacks", OPTIONS, () => {
+  const folder = empty();
+  writeFileSync(join(folder, "package.json"), '{ "name": "empty", "private": true }');
+  run(
+    "npm",
+    ["install", "--offline", "--no-audit", "--no-fund", "--omit=optional", artifact(`callgate-${VERSION}.tgz`)],
+    {
+      cwd: folder,
+    },
+  );
+  const program = join(folder, "node_modules/.bin/callgate");
+  const { status, stderr } = spawnSync(program, ["guard"], { encoding: "utf8" });
+  assert.notEqual(status, 0);
+  assert.match(stderr, /guard/);
+});
+
+test("the image is small, and its guard judges without root's rights, certificates or files", OPTIONS, async (t) => {
+  if (!isThere(t, "the right to change the root", process.getuid() === 0)) return;
+  const { root, size, config } = unpackImage(empty(), PROCESSORS[process.arch]);
+  assert.ok(size < IMAGE_LIMIT, `${size} bytes`);
+  t.diagnostic(`${size} bytes compressed`);
+  mkdirSync(join(root, "gate"));
+  writeFileSync(join(root, "gate/callgate.json"), JSON.stringify(BUNDLE));
+  const [command, environment, isListening] = listeningOf("everything", await freePort());
+  const server = await start(command[0], command.slice(1), { env: { ...process.env, ...environment } }, isListening);
+  const port = await freePort();
+  // Only the port differs, since tests run side by side.
+  const entry = config.Entrypoint.map((word) => word.replace(":8642", `:${port}`));
+  const inside = ["chroot", `--userspec=${config.User}`, root, ...entry];
+  const url = `http://127.0.0.1:${environment.PORT}/mcp`;
+  const args = [...inside.slice(1), "--bundle", "/gate/callgate.json", "--server", "everything", "--url", url];
+  const guard = await start(inside[0], args, { env: environmentOf("/") }, /listen/i);
+  const client = new Client({ name: "callgate-tests", version: "1" });
+  try {
+    await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`)));
+    const allowed = await client.callTool({ name: "echo", arguments: { message: "hi" } });
+    assert.equal(allowed.content[0].text, "Echo: hi");
+    const denied = await client.callTool({ name: "get-sum", arguments: { a: 1, b: 2 } });
+    assert.equal(denied._meta["callgate/rule"], "default-deny");
+  } finally {
+    await client.close();
+    await guard.close();
+    await server.close();
+  }
+});
+
+const BUNDLE = {
+  policy: {
+    rules: [
+      { name: "echoes", if: { server: "everything", tool: "echo" }, then: "allow", reason: "it only says it again" },
+    ],
+  },
+  annotations: {
+    servers: {
+      everything: {
+        tools: [
+          { toolName: "echo", args: { message: "none" } },
+          { toolName: "get-sum", args: { a: "none", b: "none" } },
+        ],
+      },
+    },
+  },
+};
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -73,6 +73,7 @@ const CRATES: &[&str] = &[
     "indexmap",
     "lexical_parse_float",
     "memchr",
+    "path_clean",
     "rustc_hash",
     "serde",
     "serde_json",

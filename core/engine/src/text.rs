@@ -14,7 +14,7 @@ pub fn is_at_or_below(path: &str, directory: &str) -> bool {
 pub fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
     let directory = directory.trim_end_matches('/');
     let (above, rest) = path.split_at_checked(directory.len())?;
-    if !are_same(above.as_bytes(), directory.as_bytes()) {
+    if above != directory {
         None
     } else if rest.is_empty() {
         Some(rest)
@@ -32,34 +32,9 @@ pub fn is_line_break(one: char) -> bool {
     )
 }
 
-/// Returns `true` if the bytes are the same. Paths are long, and the comparison that WebAssembly has goes byte by byte.
-pub fn are_same(one: &[u8], other: &[u8]) -> bool {
-    let ((ones, rest), (others, other_rest)) = (one.as_chunks::<16>(), other.as_chunks());
-    let mut pairs = ones.iter().zip(others);
-    one.len() == other.len()
-        && rest == other_rest
-        && pairs.all(|(one, other)| u128::from_ne_bytes(*one) == u128::from_ne_bytes(*other))
-}
-
 /// Returns `true` if no component of the relative path `names` is empty, `.` or `..`.
 pub fn has_only_normal_components(names: &str) -> bool {
-    let bytes = names.as_bytes();
-    let may_be_abnormal = |(one, next): (&u8, &u8)| *one == b'/' && matches!(next, b'/' | b'.');
-    // Without a way out, so that many bytes are looked at in one step; names that begin with a dot are rare.
-    let pairs = bytes.iter().zip(bytes.iter().skip(1));
-    let may_any = pairs.fold(false, |found, pair| found | may_be_abnormal(pair));
-    if !(may_any || matches!(bytes, [] | [b'/' | b'.', ..] | [.., b'/'])) {
-        return true;
-    }
-    let begins_with_abnormal = |rest: &[u8]| {
-        matches!(
-            rest,
-            [] | [b'/', ..] | [b'.'] | [b'.', b'/', ..] | [b'.', b'.'] | [b'.', b'.', b'/', ..]
-        )
-    };
-    let slashes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/');
-    let mut components = slashes.map(|(at, _)| bytes.get(at + 1..).unwrap_or_default());
-    !begins_with_abnormal(bytes) && !components.any(begins_with_abnormal)
+    !names.split('/').any(|name| matches!(name, "" | "." | ".."))
 }
 
 /// Escapes `~` and `/` in a token of a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901#section-3)).

@@ -12,7 +12,7 @@ use crate::net;
 use crate::path::{CanonicalPath, Unresolvable, lexical};
 use crate::program::ServerPath;
 use crate::role::{Category, Registry};
-use crate::text::{are_same, strip_directory};
+use crate::text::strip_directory;
 
 impl<'h> Canonicalizer<'_, 'h> {
     /// Refuses a place that the tool's server has no name for, or takes for another one; `is_of_repository` if it is a git
@@ -191,7 +191,7 @@ impl<'h> Canonicalizer<'_, 'h> {
                 Some(UriForm::File { rest }) => Cow::Owned(net::file_uri(&in_view, rest, given).into_owned()),
                 Some(UriForm::Path | UriForm::Web | UriForm::Unclear) | None => in_view,
             };
-            let is_changed = !are_same(in_view.as_bytes(), given.as_bytes());
+            let is_changed = *in_view != *given;
             is_changed.then(|| in_view.into_owned())
         };
         let transport = transport.and_then(changed);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::host::{Facts, KNOWN_PATH};
 use crate::limits::Limits;
-use crate::text::{are_same, strip_directory};
+use crate::text::strip_directory;
 
 use super::PathCase;
 use super::lexical::{join, parent, split_last};
@@ -272,15 +272,8 @@ impl<'w, 'h> Walk<'w, 'h> {
 
 /// `path` up to the last `/` before which it has the same names as `other`, and the rest.
 fn split_where_apart<'p>(path: &'p str, other: &str) -> (&'p str, &'p str) {
-    /// Bytes that are compared in one step.
-    const CHUNK: usize = 64;
-    let chunks = path
-        .as_bytes()
-        .chunks_exact(CHUNK)
-        .zip(other.as_bytes().chunks_exact(CHUNK));
-    let same = CHUNK * chunks.take_while(|(one, other)| are_same(one, other)).count();
-    let both = path.bytes().zip(other.bytes()).skip(same);
-    let same = same + both.take_while(|(one, other)| one == other).count();
+    let both = path.bytes().zip(other.bytes());
+    let same = both.take_while(|(one, other)| one == other).count();
     let slash = path.bytes().take(same).rposition(|byte| byte == b'/');
     path.split_at_checked(slash.unwrap_or_default())
         .unwrap_or(("", path))

@@ -16,6 +16,8 @@ mod hidden;
 mod layering;
 #[path = "absences/places.rs"]
 mod places;
+#[path = "absences/prices.rs"]
+mod prices;
 #[path = "absences/recipes.rs"]
 mod recipes;
 #[path = "absences/search.rs"]

@@ -20,7 +20,7 @@ mod value;
 mod walk;
 
 pub use absent::unsaid;
-pub use arguments::{BoundArguments, BoundValue, FURTHER_VALUE, Origin};
+pub use arguments::{BoundArguments, BoundValue, Origin};
 pub use call::{Arguments, Call, CallError};
 pub use faults::Refusal;
 pub use flags::{FlagSearch, argument_name, listed};

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{Error, ErrorKind};
 
-pub use facts::{Facts, KNOWN_PATH, LOOK_UP};
+pub use facts::Facts;
 pub use question::{Answer, Question};
 pub use recording::{Exchange, Recording};
 

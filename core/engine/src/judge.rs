@@ -79,9 +79,8 @@ pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep}
 pub use verdict::{Decision, Verdict};
 pub use world::PlaceSeen;
 
-use crate::bind::{
-    BoundArguments, BoundValue, Call, FURTHER_VALUE, PointerToken, Prepared, Renamed, ShapeError,
-};
+use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Prepared, Renamed, ShapeError};
+use crate::cost::FURTHER_VALUE;
 use crate::host::{Facts, Host, HostError};
 use crate::model::ArgumentName;
 use crate::program::{Program, ServerSettings, Tool};

@@ -9,7 +9,7 @@
 //!
 //! | module | is | knows nothing of |
 //! |---|---|---|
-//! | `limits`, `named`, `seed`, `sort`, `table`, `text` | every bound in one place; enums whose variants are words; the names to which SPEC gives a meaning; sorting; tables by hash; small text helpers | anything else |
+//! | `cost`, `limits`, `named`, `seed`, `sort`, `table`, `text` | every price of a step, and every bound, in one place; enums whose variants are words; the names to which SPEC gives a meaning; sorting; tables by hash; small text helpers | anything else |
 //! | `diagnostic` | a fault or a warning about a document, with its place | documents |
 //! | `host` | the [`Host`](host::Host) trait, the memory of its answers during one evaluation, recordings | paths, URLs, rules |
 //! | `path` | the lexical form, links, ambiguity; `CanonicalPath`, which only `path::resolve` makes | roles, rules |
@@ -44,6 +44,7 @@ pub mod approval;
 pub mod bind;
 pub mod bundle;
 pub mod config;
+pub mod cost;
 pub mod diagnostic;
 pub mod document;
 pub mod engine;

@@ -12,7 +12,7 @@ use super::source::{Source, core_sources};
 /// vocabulary. `document` stands above `model`, since it reads levels by their names. `advice` stands below `config`,
 /// which decides whether advice refuses a document.
 const LAYERS: &[&[&str]] = &[
-    &["limits", "named", "seed", "sort", "table", "text"],
+    &["cost", "limits", "named", "seed", "sort", "table", "text"],
     &["diagnostic"],
     &["host"],
     &["path", "net", "glob"],

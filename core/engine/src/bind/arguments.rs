@@ -30,9 +30,6 @@ use collect::{AnnotatedArgument, NOT_A_LIST};
 /// Values that there is room for at once.
 const FEW: usize = 4;
 
-/// The cost of each value beyond as many as one role may have, in steps: what is held of it, with its forms, at 8 bytes a step.
-pub const FURTHER_VALUE: usize = 96;
-
 /// An annotated argument: the member that it names, or in which its pointer leads, and its rank among those of that member.
 pub type Origin = (Option<usize>, usize);
 

@@ -3,6 +3,8 @@
 //! `*` stands for any text without a `/`, and `**` as a whole component for any number of components. Every other
 //! character, `?`, `[`, `]`, `{` and `}` included, stands for itself.
 
+use crate::cost::NAME_PATTERN_BYTES;
+
 /// A pattern with at least one `*`. Matching takes time proportional to the length of the text, times the number of
 /// components between two `**`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -143,14 +145,14 @@ impl Wildcard {
 
     /// How many steps it takes to find what is left of the pattern below a path of this length.
     pub fn cost_below(&self, bytes: usize) -> usize {
-        1 + bytes / 8 * self.components.len()
+        1 + bytes / NAME_PATTERN_BYTES * self.components.len()
     }
 
     /// How many steps it takes to hold the pattern against a text of this length.
     pub fn cost(&self, bytes: usize) -> usize {
         let groups = self.components.split(|component| *component == Component::Any);
         let longest = groups.skip(1).map(<[Component]>::len).max();
-        1 + bytes / 8 * longest.unwrap_or(1).max(1)
+        1 + bytes / NAME_PATTERN_BYTES * longest.unwrap_or(1).max(1)
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::cost::{ANSWERED_REF, GIT_URL, PATH_BYTES, QUESTION};
 use crate::text::{has_only_normal_components, strip_directory};
 
 use super::meter::Meter;
@@ -12,25 +13,6 @@ use super::{Answer, Exchange, Host, HostError, Question, RealpathError, Recordin
 
 /// How many missing directories are remembered; others are asked about again.
 const MISSING_ROOTS: usize = 64;
-
-/// The cost of a question to the host, in steps; the comparison of two paths is one.
-const QUESTION: usize = 32;
-
-/// The further cost of a question about git, and of each URL that it is answered with: they are kept, copied and read. A URL
-/// of more bytes costs as many steps.
-const URLS: usize = 128;
-
-/// The cost of a ref in an answer.
-const REF: usize = 4;
-
-/// The cost of resolving a path that was resolved before.
-pub const KNOWN_PATH: usize = 16;
-
-/// How many bytes of a path are compared with what was asked before, and kept, in one step.
-const PATH_BYTES: usize = 16;
-
-/// The cost of looking a value up in a list or a set of domains.
-pub const LOOK_UP: usize = 2;
 
 /// Asks each distinct question at most once, and refuses malformed answers.
 ///
@@ -273,9 +255,9 @@ impl<'h> Facts<'h> {
 
     /// [`Host::git_push_refs`], once.
     pub fn git_push_refs(&mut self, repo: &str, remote: &str, reference: &str) -> Option<Vec<String>> {
-        self.take_steps(URLS);
+        self.take_steps(GIT_URL);
         let refs: Option<Vec<String>> = self.ask(Question::git_push_refs(repo, remote, reference));
-        self.take_steps(refs.as_ref().map_or(0, Vec::len) * REF);
+        self.take_steps(refs.as_ref().map_or(0, Vec::len) * ANSWERED_REF);
         refs
     }
 
@@ -292,10 +274,10 @@ impl<'h> Facts<'h> {
 
     /// The URLs of an answer about git; each of them costs.
     fn ask_urls(&mut self, question: Question) -> Vec<String> {
-        self.take_steps(URLS);
+        self.take_steps(GIT_URL);
         let urls: Vec<String> = self.ask(question);
-        let cost: usize = urls.iter().map(|url| url.len().max(URLS)).sum();
-        self.take_steps(cost.saturating_sub(URLS));
+        let cost: usize = urls.iter().map(|url| url.len().max(GIT_URL)).sum();
+        self.take_steps(cost.saturating_sub(GIT_URL));
         urls
     }
 

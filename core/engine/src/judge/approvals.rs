@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Case, Decision, Verdict, domains};
 use crate::approval::{Approval, ApprovalConstraint, Approving, ArgumentConstraint, Moment, Offer, describe};
+use crate::cost;
 use crate::model::Effect;
 use crate::program::RuleId;
 use crate::role::{RoleId, RoleSet};
@@ -21,9 +22,6 @@ const CHECK: &str = "approvals";
 
 /// The rule of an escalation by the domain allowlist.
 const ALLOWLIST: &str = "structural-domain-escalate";
-
-/// Comparing with approvals may take this part of a verdict's steps.
-const SHARE: usize = 4;
 
 /// Why an approval is passed over although it might cover the call.
 const TOO_MUCH: &str = "is not compared, because that would take too many steps";
@@ -79,7 +77,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         if !matches!(verdict.decision, Decision::Escalate(_)) {
             return None;
         }
-        let mut steps = self.program.limits.steps / SHARE;
+        let mut steps = self.program.limits.steps / cost::APPROVALS;
         let Needed { roles, rules, args } = self.needed(&mut steps).ok()?;
         let most = self.program.limits.approval_constraints;
         let mut constraints: Vec<ApprovalConstraint> = Vec::new();
@@ -159,7 +157,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
             self.note(CHECK, false, || "no approval is about this tool".to_owned());
             return verdict;
         }
-        let mut steps = self.program.limits.steps / SHARE;
+        let mut steps = self.program.limits.steps / cost::APPROVALS;
         let needed = self.needed(&mut steps);
         if self.canonicalizer.facts.has_failed() {
             return self.host_failure();

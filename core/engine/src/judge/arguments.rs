@@ -9,6 +9,7 @@ use super::hits::{Hit, Match};
 use super::reason::{Reason, Why};
 use crate::approval::ArgumentConstraint;
 use crate::bind::{Looked, PointerToken, Siblings, Value, json_in_text, listed};
+use crate::cost::TEXT_BYTES;
 use crate::host::Facts;
 use crate::model::refs::Ref;
 use crate::model::{ComparedValue, Condition, ConditionArgument, ConditionValue, Effect, Separator, Test};
@@ -16,9 +17,6 @@ use crate::path::PathCase;
 use crate::program::{ListMatcher, Rule, Tool};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
-
-/// How many bytes of a text are read, or compared, in one step.
-const TEXT_BYTES: usize = 16;
 
 /// The values that conditions see at one place in the arguments.
 #[derive(Default)]

@@ -5,15 +5,13 @@ use super::directory::Directory;
 use super::operand::Operand;
 use super::{Case, Verdict};
 use crate::bind::{PointerToken, Reached, Value, descend, path_readings};
+use crate::cost::CEILING_VALUE;
 use crate::model::ArgumentName;
 use crate::program::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 use crate::role::RoleId;
 use crate::sort;
 
 const RULE: &str = "structural-capability-ceiling";
-
-/// The steps that finding the forms of one value costs.
-const STEPS_OF_A_VALUE: usize = 8;
 
 /// One value that a constraint is about.
 struct Found {
@@ -322,7 +320,7 @@ impl Case<'_, '_, '_> {
     /// Every form of the value at the operands; `None` where it is not a text, or looks like a path and cannot be resolved.
     fn forms_of(&mut self, found: &Found, operands: &[usize]) -> Option<ValueForms> {
         let text = found.text.as_deref()?;
-        self.canonicalizer.facts.take_steps(STEPS_OF_A_VALUE);
+        self.canonicalizer.facts.take_steps(CEILING_VALUE);
         let mut forms = ValueForms::default();
         let compared = |role: &RoleId| {
             self.program.resource_roles.contains(*role) && !self.program.path_roles.contains(*role)

@@ -8,15 +8,10 @@ use std::sync::Arc;
 use super::Case;
 use super::operand::Operand;
 use crate::bind::Origin;
+use crate::cost::{ARRIVING_PATH, ARRIVING_PATTERN};
 use crate::model::Reach;
 use crate::path::CanonicalPath;
 use crate::role::RoleId;
-
-/// The steps for holding one path that is written against one that may arrive there, which is kept.
-const PAIR: usize = 8;
-
-/// The steps for holding one path that may arrive in a directory against one pattern.
-const INSIDE: usize = 64;
 
 /// The change that a call makes at the place of one value, beside what it does to the entry there.
 #[derive(Default)]
@@ -104,7 +99,7 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
     };
     let are_several = receiving.any(|origin| origin != first);
     let (protected, rules) = (&case.program.protected, &case.program.directories);
-    let each = protected.patterns.len() * INSIDE + protected.paths.len() + rules.len();
+    let each = protected.patterns.len() * ARRIVING_PATTERN + protected.paths.len() + rules.len();
     let may_send_given = case.canonicalizer.base.may_send_given;
     let facts = &mut case.canonicalizer.facts;
     let mut sources = Vec::new();
@@ -140,7 +135,7 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
         if receives(&operand)
             && let Some(path) = place(operand)
         {
-            facts.take_steps(sources.len() * PAIR);
+            facts.take_steps(sources.len() * ARRIVING_PATH);
             // Programs refuse to copy a directory into itself; what is written there is made from what is read.
             let arrives = |source: &&Source| {
                 source.origin != operand.bound.origin()

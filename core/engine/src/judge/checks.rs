@@ -4,12 +4,10 @@ use super::check::{Finding, deny};
 use super::operand::{Form, Operand};
 use super::{Case, Decision, Verdict, ceiling, domains, git, protected, world};
 use crate::bind::Refusal;
+use crate::cost::SANDBOX_DIRECTORIES;
 use crate::model::SandboxOrder;
 use crate::path::Unresolvable;
 use crate::program::{RoleList, UnknownArguments};
-
-/// Comparisons of a path with a directory of the sandbox that count as one step.
-const COMPARED: usize = 4;
 
 /// A check, with the name that explanations give it.
 type Check = (
@@ -211,7 +209,7 @@ fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
         let (given, directories) = (case.operands.len(), program.sandbox.len());
         case.canonicalizer
             .facts
-            .take_steps(given * directories / COMPARED);
+            .take_steps(given * directories / SANDBOX_DIRECTORIES);
         let sandbox = case.directories.sandbox(&mut case.canonicalizer);
         if values.clone().all(|operand| sandbox.holds(operand)) {
             case.sandboxed.insert(role);

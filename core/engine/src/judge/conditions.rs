@@ -13,7 +13,7 @@ use super::places::Repositories;
 use super::reason::{Reason, Why};
 use super::touch::may_concern;
 use super::{Case, Values};
-use crate::host::LOOK_UP;
+use crate::cost::LOOK_UP;
 use crate::model::Effect;
 use crate::net::{DomainSet, Location};
 use crate::program::{DirectoryId, ListMatcher, Rule, RuleId};

@@ -2,7 +2,7 @@
 
 use super::check::Finding;
 use super::{Case, Verdict};
-use crate::host::LOOK_UP;
+use crate::cost::LOOK_UP;
 use crate::net::{DomainSet, domain_matches_allowlist};
 use crate::role::RoleId;
 

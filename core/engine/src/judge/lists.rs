@@ -2,14 +2,11 @@
 
 use super::Case;
 use super::hits::Hit;
-use crate::host::LOOK_UP;
+use crate::cost::{LOOK_UP, REF_BYTES};
 use crate::model::Effect;
 use crate::model::refs::Ref;
 use crate::program::{DirectoryId, Identifiers, ListMatcher};
 use crate::role::RoleId;
-
-/// How many bytes of a ref are read in one step.
-const REF_BYTES: usize = 4;
 
 impl Case<'_, '_, '_> {
     pub(super) fn list_hit(&mut self, matcher: &ListMatcher, effect: Effect, at: usize, role: RoleId) -> Hit {

@@ -7,6 +7,7 @@ use super::canonical::Canonicalizer;
 use super::careful;
 use super::operand::{Form, PathRest};
 use crate::bind::{BoundValue, ReadUri, UriForm};
+use crate::cost::READING_BYTES;
 use crate::net;
 use crate::path::{
     CanonicalPath, Pathspec, Unresolvable, expand_tilde, is_literal, lexical, pathspec_readings,
@@ -17,9 +18,6 @@ use crate::text::strip_directory;
 
 /// Names of one path that may exist in another Unicode form.
 const MOST_FORMS: usize = 16;
-
-/// How many bytes of a further reading of a path are looked at in one step: it is walked like the path itself, and kept.
-const READ_BYTES: usize = 4;
 
 impl<'h> Canonicalizer<'_, 'h> {
     pub(super) fn path_form(
@@ -163,7 +161,7 @@ impl<'h> Canonicalizer<'_, 'h> {
             return false;
         }
         for (at, part) in parts.filter(|part| !part.is_empty()).enumerate() {
-            self.facts.take_steps(1 + part.len() / READ_BYTES);
+            self.facts.take_steps(1 + part.len() / READING_BYTES);
             let is_first = at == 0;
             if at == MOST || (!is_first && begins_path(part)) {
                 return true;
@@ -206,7 +204,7 @@ impl<'h> Canonicalizer<'_, 'h> {
         let of_sent = of_sent.iter().map(|reading| (reading, base));
         let mut found: Vec<CanonicalPath> = Vec::new();
         for (reading, base) in readings.iter().map(|reading| (reading, directory)).chain(of_sent) {
-            self.facts.take_steps(reading.len() / READ_BYTES);
+            self.facts.take_steps(reading.len() / READING_BYTES);
             let path = self.resolver().resolve(reading, base)?;
             if self.resolver().equivalent(&path)?.is_some() {
                 return Err(Unresolvable::Equivalent);
@@ -232,7 +230,7 @@ impl<'h> Canonicalizer<'_, 'h> {
         };
         let mut found: Vec<CanonicalPath> = Vec::new();
         for reading in net::other_readings(&sent, path) {
-            self.facts.take_steps(1 + reading.len() / READ_BYTES);
+            self.facts.take_steps(1 + reading.len() / READING_BYTES);
             let other = self.resolver().resolve(&reading, "/")?;
             let is_new = other != *canonical && !found.contains(&other);
             if is_new && self.resolver().may_exist(other.as_str()) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::git::ORIGIN;
 use super::hits::Hit;
 use super::{Case, Values};
-use crate::host::LOOK_UP;
+use crate::cost::LOOK_UP;
 use crate::model::refs::Ref;
 use crate::model::{Condition, ConditionValue, ServerKind, SideEffectLevel, Test};
 use crate::net;

@@ -8,7 +8,7 @@ use super::canonical::Canonicalizer;
 use super::operand::Operand;
 use super::places::Repositories;
 use crate::bind::Value;
-use crate::host::LOOK_UP;
+use crate::cost::LOOK_UP;
 use crate::model::ServerKind;
 use crate::path::CanonicalPath;
 use crate::text::strip_directory;

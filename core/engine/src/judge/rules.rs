@@ -8,7 +8,7 @@ use super::hits::{Match, Subject};
 use super::reason::{Reason, Why};
 use super::walk::{Relevance, RoleView, Walk, concerning};
 use super::{Case, Values, Verdict};
-use crate::host::LOOK_UP;
+use crate::cost::LOOK_UP;
 use crate::model::{Effect, SandboxOrder};
 use crate::net::Location;
 use crate::program::{DEFAULT_REASON, DirectoryId, RoleList, Rule, RuleId, Tool, UNDECIDED};

@@ -5,6 +5,7 @@ use std::iter;
 
 use super::argument_name::ArgumentName;
 use super::scalars::{ComparedValue, ConditionValue, Scalar, Scalars};
+use crate::cost::TEXT_TEST;
 use crate::named::named;
 use crate::role::RoleId;
 use crate::text::{escape_token, is_line_break};
@@ -292,10 +293,8 @@ impl Test {
 
     /// How many steps it takes to hold the test against a value.
     pub fn cost(&self) -> usize {
-        // A text may have to be read as a number; a list is searched.
-        const MORE: usize = 4;
         match self {
-            Test::In(_) | Test::Equals(Scalar::Text(_)) => MORE,
+            Test::In(_) | Test::Equals(Scalar::Text(_)) => TEXT_TEST,
             Test::Equals(_) | Test::Present | Test::Absent | Test::Truthy | Test::Falsy => 1,
         }
     }

@@ -11,6 +11,7 @@ use super::remote::{has_plain_authority, read_remote};
 use super::target::{Target, below, is_as_written, url_host};
 use super::text::{LINE_BREAKS, fold_repository, readable_hosts};
 use super::url::host_text;
+use crate::cost::{UNCLEAR_URL_BYTE, URL_BYTES};
 use crate::sort;
 
 /// The kind of URL that a value is supposed to be.
@@ -61,9 +62,6 @@ enum Named {
 /// Bytes of a host name that can be looked up (RFC 1035, section 2.3.4); it has 127 labels at most.
 const LONGEST_HOST: usize = 253;
 
-/// The cost of looking for hosts in a byte of a value that is not clearly a URL, in comparisons.
-const READING: usize = 4;
-
 /// The labels of a host.
 fn labels(host: &str) -> usize {
     1 + host.bytes().filter(|byte| *byte == b'.').count()
@@ -71,9 +69,8 @@ fn labels(host: &str) -> usize {
 
 /// About how many comparisons it takes to parse a value as a URL. What IDNA maps or decodes takes longer.
 pub fn cost_of_parsing(value: &str) -> usize {
-    const BYTES: usize = 2;
     match value.is_ascii() && !value.contains("--") {
-        true => value.len() / BYTES,
+        true => value.len() / URL_BYTES,
         // IDNA looks at every letter of another script several times.
         false => value.len() + value.bytes().filter(|byte| !byte.is_ascii()).count(),
     }
@@ -118,7 +115,11 @@ impl Location {
             None => {
                 let (hosts, folded) = possible_hosts(value, domain.as_deref().unwrap_or(value));
                 let cost = hosts.iter().map(|host| labels(host)).sum();
-                (Named::Unclear { hosts, folded }, cost, value.len() * READING)
+                (
+                    Named::Unclear { hosts, folded },
+                    cost,
+                    value.len() * UNCLEAR_URL_BYTE,
+                )
             }
         };
         let host = match &named {

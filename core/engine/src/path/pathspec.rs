@@ -2,6 +2,7 @@
 //! ([pathspec](https://git-scm.com/docs/gitglossary#Documentation/gitglossary.txt-pathspec)).
 
 use super::pattern::{Piece, meet};
+use crate::cost::PATHSPEC_PIECES;
 
 /// How many paths a pathspec may stand for beside the one that it spells.
 const MOST_READINGS: usize = 16;
@@ -142,12 +143,9 @@ impl Pathspec {
 
     /// About how many steps it takes to hold it against a text or a pattern of this length.
     pub fn cost(&self, bytes: usize) -> usize {
-        1 + self.pieces.len().saturating_mul(bytes) / PIECES
+        1 + self.pieces.len().saturating_mul(bytes) / PATHSPEC_PIECES
     }
 }
-
-/// Pieces that are compared in one step.
-const PIECES: usize = 16;
 
 /// Git takes nothing that lies in its own directory.
 pub fn is_in_git(names: &str) -> bool {

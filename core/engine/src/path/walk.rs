@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::host::{Facts, KNOWN_PATH};
+use crate::cost::{KNOWN_PATH, PATH_BYTES};
+use crate::host::Facts;
 use crate::limits::Limits;
 use crate::text::strip_directory;
 
@@ -13,9 +14,6 @@ use super::refusal::{Unresolvable, check_length, check_names, existing};
 
 /// How many ancestors are asked about one by one before the steps up grow.
 const NEAR_ANCESTORS: usize = 3;
-
-/// How many bytes of an ancestor are kept in one step.
-const KEPT_BYTES: usize = 16;
 
 /// One walk, which counts the links that it follows.
 pub(super) struct Walk<'w, 'h> {
@@ -190,7 +188,7 @@ impl<'w, 'h> Walk<'w, 'h> {
 
     /// [`Walk::existing`] of an ancestor: its text is kept beside that of the path which the call brought.
     fn ancestor(&mut self, path: &str) -> Result<Option<Arc<str>>, Unresolvable> {
-        self.facts.take_steps(path.len() / KEPT_BYTES);
+        self.facts.take_steps(path.len() / PATH_BYTES);
         self.existing(path)
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::cost::{GLOB, GLOB_BYTES};
 use crate::glob::Glob;
 use crate::model::{ArgumentName, PointerTree, Semantics};
 use crate::policy;
@@ -89,8 +90,7 @@ impl Pattern {
     /// How many steps it takes to hold the pattern against texts of this length together. At worst a matcher goes back to a
     /// star for each byte.
     pub fn cost(&self, bytes: usize) -> usize {
-        const COMPARED_IN_A_STEP: usize = 32;
-        2 + self.text.as_str().len().saturating_mul(bytes) / COMPARED_IN_A_STEP
+        GLOB + self.text.as_str().len().saturating_mul(bytes) / GLOB_BYTES
     }
 
     /// Returns `true` if the pattern matches an absolute path without `.` and `..`.

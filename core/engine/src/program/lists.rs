@@ -1,7 +1,7 @@
 //! List conditions: emails, identifiers and domains, compared in the canonical form of the value's role.
 
 use super::{DirectoryId, mailbox};
-use crate::host::LOOK_UP;
+use crate::cost::{LISTED_BYTES, LOOK_UP};
 use crate::net::DomainSet;
 use crate::path::PathCase;
 use crate::role::Step;
@@ -161,8 +161,6 @@ impl ListMatcher {
 
     /// About how many steps it takes to look a value of this length up.
     pub fn cost(&self, bytes: usize) -> usize {
-        /// Bytes that are hashed, or put into lower case, in one step.
-        const BYTES: usize = 16;
         let longest = match self {
             Self::Domains(_) => 0,
             Self::Emails(emails) => emails.written.longest.saturating_mul(3),
@@ -176,7 +174,7 @@ impl ListMatcher {
             }
         };
         match bytes <= longest {
-            true => LOOK_UP + bytes / BYTES,
+            true => LOOK_UP + bytes / LISTED_BYTES,
             false => LOOK_UP,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::cost::{MAIL_ADDRESS, MAIL_BYTES, PLAIN_MAIL_BYTES};
 use crate::net::{canonical_domain, percent_decode};
 use crate::sort;
 
@@ -47,24 +48,18 @@ pub fn readable(text: &str) -> Vec<String> {
 
 /// How many steps it takes to find the addresses in the text.
 pub fn cost_of_addresses(text: &str) -> usize {
-    /// Bytes that are looked at in one step where there is nothing to find.
-    const PLAIN_BYTES: usize = 16;
-    /// Bytes that are split and joined in one step.
-    const BYTES: usize = 2;
-    /// The cost of making an address canonical, in steps: its domain may have to be parsed.
-    const ADDRESS: usize = 40;
     if is_all_plain(text) {
-        return 1 + text.len() / PLAIN_BYTES;
+        return 1 + text.len() / PLAIN_MAIL_BYTES;
     }
     let addresses = text.matches(AT).count();
     let bytes = match text.is_ascii() {
-        true => text.len() / BYTES,
+        true => text.len() / MAIL_BYTES,
         false => text.len(),
     };
-    let once = addresses * ADDRESS + bytes;
+    let once = addresses * MAIL_ADDRESS + bytes;
     match text.contains('%') {
         // The decoded text may hold as many addresses as there are escapes.
-        true => once * 2 + text.matches('%').count() * ADDRESS,
+        true => once * 2 + text.matches('%').count() * MAIL_ADDRESS,
         false => once,
     }
 }

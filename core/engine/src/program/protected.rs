@@ -1,7 +1,7 @@
 //! The paths that no call may touch, and patterns of them.
 
+use crate::cost::{LOOK_UP, PROTECTED_FORMS};
 use crate::glob::Wildcard;
-use crate::host::LOOK_UP;
 use crate::text::{is_at_or_below, strip_directory};
 
 /// A pattern of protected paths: of the names below a directory.
@@ -74,9 +74,8 @@ impl Protection {
 
     /// How many steps it takes to hold the forms of a path of this length against every pattern.
     pub fn cost_of_patterns(&self, bytes: usize) -> usize {
-        const FORMS: usize = 3;
         let each = self.patterns.iter().map(|one| one.pattern.cost(bytes));
-        FORMS * each.sum::<usize>()
+        PROTECTED_FORMS * each.sum::<usize>()
     }
 
     /// Returns `true` if the absolute path, as it is written, lies within one of the protected ones.

@@ -6,12 +6,9 @@ use super::context::Context;
 use super::place::{Action, Located};
 use super::signature::is_signed;
 use super::{World, find};
-use crate::host::KNOWN_PATH;
+use crate::cost::{KNOWN_PATH, SIGNATURE};
 use crate::named::{Named, named};
 use crate::path::Resolver;
-
-/// How many steps it takes to check a signature.
-const SIGNATURE: usize = 128;
 
 /// A condition, as a world names it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::place::Located;
 use super::reply::{Reply, ReplyData};
 use super::{Directory, World, find};
-use crate::host::KNOWN_PATH;
+use crate::cost::KNOWN_PATH;
 use crate::model::ReplyCode;
 use crate::path::{CanonicalPath, Resolver, lexical};
 

@@ -10,8 +10,11 @@ import { commandOf } from "../servers/programs.mjs";
 /** Nothing of this process but the PATH: no settings, no certificates. */
 export const environmentOf = (home) => ({ PATH: process.env.PATH, HOME: home, LANG: "C.UTF-8" });
 
-/** `init`, a guard before the real server of files with the official client, a hook, and `wrap` with `--undo`. */
-export async function travel([program, ...first], folder) {
+/**
+ * `init`, a guard before the real server of files with the official client, a hook with these flags, and `wrap` with `--undo`.
+ * Returns the command that `wrap` writes.
+ */
+export async function travel([program, ...first], folder, flags = []) {
   const home = join(folder, "home");
   const work = join(home, "work");
   mkdirSync(join(home, ".ssh"), { recursive: true });
@@ -50,7 +53,10 @@ export async function travel([program, ...first], folder) {
       tool_name: "Read",
       tool_input: { file_path },
     };
-    const answer = callgate(["hook", "claude-code", "--bundle", join(work, "callgate.json")], JSON.stringify(event));
+    const answer = callgate(
+      ["hook", "claude-code", ...flags, "--bundle", join(work, "callgate.json")],
+      JSON.stringify(event),
+    );
     return JSON.parse(answer.stdout).hookSpecificOutput.permissionDecision;
   };
   assert.equal(asked(join(home, ".ssh/id")), "deny");

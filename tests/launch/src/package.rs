@@ -166,7 +166,7 @@ fn is_newer(stamp: &Path, sources: &[&str]) -> bool {
 }
 
 /// Runs a command. If it is to be quiet, what it writes is shown only if it fails.
-fn succeed(command: &mut Command, is_quiet: bool) -> Result<(), String> {
+pub(crate) fn succeed(command: &mut Command, is_quiet: bool) -> Result<(), String> {
     let program = command.get_program().display().to_string();
     if !is_quiet {
         command.stdout(Stdio::inherit()).stderr(Stdio::inherit());

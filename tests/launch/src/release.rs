@@ -4,23 +4,31 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use crate::build::{self, Hosts};
-use crate::code;
+use crate::build::{self, Hosts, root};
 use crate::needs::{self, Purpose};
-use crate::package::{self, PACKAGE};
+use crate::package::{self, PACKAGE, succeed};
 
 /// The program that packs.
 pub(crate) const RELEASE: &str = "release";
 
-/// Builds what is packed, and packs it.
+/// Builds what is packed, packs it, and installs it as people do.
 pub(crate) fn release(arguments: &[OsString]) -> Result<ExitCode, String> {
     needs::meet(Purpose::Release)?;
     package::install(true)?;
     PACKAGE.build(&package::packer(true)?, true)?;
-    let status = Command::new(program(true)?).args(arguments).status();
-    Ok(code(status.map_err(|error| {
-        format!("`{RELEASE}` cannot be started: {error}")
-    })?))
+    let js = root().join("js");
+    succeed(Command::new(program(true)?).args(arguments), false)?;
+    let mut qemu = Command::new("node");
+    succeed(
+        qemu.args(["test/tools/debian.mjs", "qemu"]).current_dir(&js),
+        false,
+    )?;
+    let mut install = Command::new("npm");
+    succeed(
+        install.args(["run", "--silent", "test:release"]).current_dir(&js),
+        false,
+    )?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Builds the program that packs.

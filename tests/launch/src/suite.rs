@@ -15,6 +15,7 @@ use crate::build::{self, root};
 use crate::count::{Count, Failures, read_count};
 use crate::needs::{self, Purpose};
 use crate::package::{self, COMPONENT, PACKAGE};
+use crate::release::{self, RELEASE};
 use crate::show::spoken;
 
 /// A check, or tests.
@@ -30,6 +31,7 @@ enum Step {
     Program {
         name: &'static str,
         program: &'static str,
+        arguments: &'static [&'static str],
     },
     /// Fuzzes, in a process of its own whose output can be read.
     Fuzzing,
@@ -84,8 +86,12 @@ const fn in_js(name: &'static str, command: &'static [&'static str]) -> Step {
     }
 }
 
-const fn program(name: &'static str, program: &'static str) -> Step {
-    Step::Program { name, program }
+const fn program(name: &'static str, program: &'static str, arguments: &'static [&'static str]) -> Step {
+    Step::Program {
+        name,
+        program,
+        arguments,
+    }
 }
 
 const PREPARATION: &[Step] = &[
@@ -118,7 +124,9 @@ const PACKAGES: &[Step] = &[
     Step::Package,
     in_js("TypeScript lints", &["npm", "run", "lint"]),
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
-    in_js("Chromium", &["node", "test/tools/chromium.mjs"]),
+    in_js("Chromium", &["node", "test/tools/debian.mjs", "chromium"]),
+    // It builds in folders of its own.
+    program("artifacts", RELEASE, &["--here", "--draft"]),
 ];
 
 /// Cargo looks at everything before the first test runs, and builds nothing then.
@@ -170,8 +178,12 @@ const OTHERS: &[Step] = &[
 /// So do the tests of the servers, which wait half of their time, and what runs in Chromium.
 const SERVERS: &[Step] = &[
     in_js("MCP servers", &["npm", "run", "test:servers"]),
+    in_js(
+        "artifacts as people install them",
+        &["npm", "run", "test:release"],
+    ),
     in_js("tables of agents' tools", &["npm", "run", "test:tables"]),
-    program("conformance", "conformance"),
+    program("conformance", "conformance", &[]),
     in_js("playground", &["npm", "test", "--workspace", "playground"]),
 ];
 
@@ -316,10 +328,12 @@ impl Step {
                 return counted(command, output);
             }
             Self::Command { command: [], .. } => Err("the step has no command".to_owned()),
-            Self::Program { program, .. } => match build::programs() {
+            Self::Program {
+                program, arguments, ..
+            } => match build::programs() {
                 Ok(folder) => {
                     let mut command = Command::new(folder.join(program));
-                    command.current_dir(root());
+                    command.args(*arguments).current_dir(root());
                     return counted(command, output);
                 }
                 Err(error) => Err(error),
@@ -334,6 +348,7 @@ impl Step {
             },
             Self::Packages => package::install(is_quiet).and_then(|()| {
                 package::packer(is_quiet)?;
+                release::program(is_quiet)?;
                 Ok(())
             }),
             Self::Package => package::built_packer().and_then(|packer| {

@@ -10,6 +10,17 @@ use super::Hooked;
 
 /// Asks in a thread of its own, answers the question as a person does, and gives what the agent is told and what the person saw.
 fn asked(hooked: &Hooked, question: &Value, state: &Path, answer: &str) -> (Value, Value) {
+    asked_while(hooked, question, state, answer, || ())
+}
+
+/// The same, where something happens before the person answers.
+fn asked_while(
+    hooked: &Hooked,
+    question: &Value,
+    state: &Path,
+    answer: &str,
+    happens: impl FnOnce(),
+) -> (Value, Value) {
     let folder = state.to_str().expect("UTF-8");
     std::thread::scope(|scope| {
         let hook = scope.spawn(|| {
@@ -35,6 +46,7 @@ fn asked(hooked: &Hooked, question: &Value, state: &Path, answer: &str) -> (Valu
             assert!(Instant::now() < deadline, "nobody is asked");
             std::thread::sleep(Duration::from_millis(20));
         };
+        happens();
         let id = shown["id"].as_str().expect("an id");
         match answer {
             "deny" => {
@@ -82,6 +94,32 @@ fn a_person_decides_whom_the_agent_does_not_ask() {
             .flatten()
             .all(|file| !file.path().to_string_lossy().contains(".question."))
     );
+}
+
+#[test]
+fn what_changes_while_a_person_is_asked_is_not_what_was_approved() {
+    let hooked = Hooked::new();
+    let state = hooked.project.folder.path().join("state");
+    let link = Path::new(&hooked.root).join("project/src/x");
+    // The agent gives the relative path to its tool as it is, so that only the canonical path shows the change.
+    for path in ["ROOT/project/src/x", "x"] {
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink("/etc/hosts", &link).expect("a link");
+        let question = json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project/src", "tool_name": "view_image",
+            "tool_input": {"path": path}});
+        let (told, shown) = asked_while(&hooked, &question, &state, "once", || {
+            fs::remove_file(&link).expect("the link");
+            std::os::unix::fs::symlink("/etc/passwd", &link).expect("a link");
+        });
+        assert_eq!(shown["values"][0]["canonical"], "/etc/hosts", "{path}");
+        let told = &told["hookSpecificOutput"];
+        assert_eq!(told["permissionDecision"], "deny", "{path}");
+        let reason = told["permissionDecisionReason"].as_str().expect("a reason");
+        assert!(
+            reason.contains("has changed since a person was asked"),
+            "{reason}"
+        );
+    }
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(crate) struct Binary {
     pub(crate) seconds: u64,
 }
 
-/// Builds it with every feature for people: the guard over HTTP, hooks, telemetry.
+/// Builds it.
 pub(crate) fn build(
     folders: &Folders,
     zig: &Path,
@@ -44,24 +44,9 @@ pub(crate) fn build(
 ) -> Result<Binary, String> {
     let begin = Instant::now();
     let triple = platform.triple();
-    let mut paths = vec![zig.to_owned()];
-    paths.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
-    let paths = env::join_paths(paths).map_err(|error| format!("PATH cannot be extended: {error}"))?;
-    let mut cargo = Command::new("cargo");
+    let mut cargo = cargo(folders, zig, "zigbuild", &triple)?;
     cargo
-        .args([
-            "zigbuild",
-            "--quiet",
-            "--locked",
-            "--package",
-            "callgate",
-            "--features",
-            "otel",
-        ])
-        .args(["--profile", "dist", "--target", &triple])
-        .current_dir(&folders.root)
-        .env("PATH", paths)
-        .env("CARGO_TARGET_DIR", &folders.target)
+        .args(["--profile", "dist"])
         // What this program was started with is not meant for others.
         .env_remove("RUSTFLAGS")
         .env("CARGO_ENCODED_RUSTFLAGS", without_paths(folders));
@@ -74,6 +59,27 @@ pub(crate) fn build(
         bytes: read(&folders.target.join(triple).join("dist/callgate"))?,
         seconds: begin.elapsed().as_secs(),
     })
+}
+
+/// Checks the types for another system, for which nothing can be linked here: its own libraries are missing.
+pub(crate) fn check(folders: &Folders, zig: &Path, triple: &str) -> Result<(), String> {
+    run(&mut cargo(folders, zig, "check", triple)?)?;
+    Ok(())
+}
+
+/// Has cargo do something with the command and every feature for people, and zig compile C and link.
+fn cargo(folders: &Folders, zig: &Path, task: &str, triple: &str) -> Result<Command, String> {
+    let mut paths = vec![zig.to_owned()];
+    paths.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
+    let paths = env::join_paths(paths).map_err(|error| format!("PATH cannot be extended: {error}"))?;
+    let mut cargo = Command::new(zig.join("cargo-zigbuild"));
+    cargo
+        .args([task, "--quiet", "--locked", "--package", "callgate"])
+        .args(["--features", "otel", "--target", triple])
+        .current_dir(&folders.root)
+        .env("PATH", paths)
+        .env("CARGO_TARGET_DIR", &folders.target);
+    Ok(cargo)
 }
 
 /// Flags of the compiler that keep this machine's folders out of the program.

@@ -24,7 +24,7 @@ use std::time::Instant;
 
 use archive::Entry;
 use binary::{Binary, Profile};
-use platform::PLATFORMS;
+use platform::{CHECKED, PLATFORMS};
 use sha2::{Digest as _, Sha256};
 
 const USAGE: &str = "\
@@ -103,7 +103,13 @@ fn release(is_here: bool, profile: Profile) -> Result<(), String> {
         .iter()
         .filter(|platform| !is_here || platform.arch == own.arch)
         .collect();
-    let zig = tools::install(&folders, &platforms)?;
+    let mut triples: Vec<String> = platforms.iter().map(|platform| platform.triple()).collect();
+    triples.extend((!is_here).then(|| CHECKED.to_owned()));
+    let zig = tools::install(&folders, &triples)?;
+    if !is_here {
+        binary::check(&folders, &zig, CHECKED)?;
+        println!("types are checked for {CHECKED}");
+    }
     let mut binaries = Vec::new();
     for platform in platforms {
         binaries.push(binary::build(&folders, &zig, platform, profile)?);

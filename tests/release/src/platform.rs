@@ -23,6 +23,9 @@ pub(crate) const PLATFORMS: [Platform; 2] = [
     },
 ];
 
+/// A system for which types are checked.
+pub(crate) const CHECKED: &str = "aarch64-apple-darwin";
+
 impl Platform {
     /// The compiler's target: the C library is linked into the program.
     pub(crate) fn triple(&self) -> String {

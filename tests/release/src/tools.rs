@@ -4,21 +4,20 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::platform::Platform;
 use crate::{Folders, read, run};
 
 /// Installs the compiler's targets by rustup, and `cargo-zigbuild` with zig from PyPI under cargo's folder. Returns the folder of
 /// their programs.
-pub(crate) fn install(folders: &Folders, platforms: &[&Platform]) -> Result<PathBuf, String> {
+pub(crate) fn install(folders: &Folders, triples: &[String]) -> Result<PathBuf, String> {
     let installed = run(Command::new("rustup")
         .args(["target", "list", "--installed"])
         .current_dir(&folders.root))?;
     let installed = String::from_utf8_lossy(&installed).into_owned();
-    for triple in platforms.iter().map(|platform| platform.triple()) {
-        if !installed.lines().any(|line| line == triple) {
+    for triple in triples {
+        if !installed.lines().any(|line| line == *triple) {
             eprintln!("The compiler lacks a target; installing it: rustup target add {triple}");
             run(Command::new("rustup")
-                .args(["target", "add", &triple])
+                .args(["target", "add", triple])
                 .current_dir(&folders.root))?;
         }
     }

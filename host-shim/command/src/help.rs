@@ -50,7 +50,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "schema",
         ],
     ),
-    ("Guard", &["guard", "wrap", "hook", "pin", "approvals"]),
+    ("Guard", &["guard", "wrap", "hook", "pin", "approvals", "doctor"]),
     ("Look back", &["audit", "replay"]),
     ("Help", &["help", "completions"]),
 ];

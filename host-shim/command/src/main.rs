@@ -10,6 +10,7 @@ mod audit;
 mod calls;
 mod check;
 mod diff;
+mod doctor;
 mod enforce;
 mod eval;
 mod explain;
@@ -23,6 +24,7 @@ mod map;
 mod mcp;
 mod packs;
 mod pin;
+mod program;
 mod recording;
 mod replace;
 mod replay;
@@ -102,6 +104,7 @@ enum Command {
     Approvals(approvals::Approvals),
     Pin(pin::Pin),
     Wrap(wrap::Wrap),
+    Doctor(doctor::Doctor),
     Audit(audit::Audit),
     Map(map::Map),
     Diff(diff::Diff),
@@ -182,6 +185,7 @@ fn main() -> ExitCode {
         Command::Approvals(approvals) => approvals.run(&mut out),
         Command::Pin(pin) => pin.run(&mut out),
         Command::Wrap(wrap) => wrap.run(&mut out),
+        Command::Doctor(doctor) => doctor.run(&mut out),
         Command::Audit(audit) => audit.run(&mut out),
         Command::Hook(hook) => hook.run(&mut out),
         Command::Guard(guard) => return guard.run().unwrap_or_else(|failure| failure.report().into()),

@@ -14,14 +14,16 @@ mod toml;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::program;
 use crate::replace::{read_file, replace, replace_secret};
 use crate::terminal::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use annotated::Annotated;
 use arguments::Arguments;
 use callgate_host::Gate;
 use clap::Args;
-pub(crate) use configured::{Configured, How, configured};
+pub(crate) use configured::{Configured, Guarding, How, configured, guarding};
 use kept::{FORMAT, Kept};
+pub(crate) use server::split;
 use server::{DIFFERS, Guarded, NOT_ASKED_FOR, Plan, Server, Unwrapped, Wrapped};
 use shared::Project;
 
@@ -90,10 +92,11 @@ impl Wrap {
         let (before, text, is_changed) = match self.kept()? {
             Some(kept) => {
                 let file = self.name_in(&kept.after)?;
-                match kept.after == text {
+                let is_whole = kept.after == text;
+                match is_whole && self.has_only(&text, &file, &arguments.program)? {
                     true => (self.believed(kept, &file)?, text, false),
                     false => {
-                        let (before, text) = self.written_anew(&text, &kept, &file)?;
+                        let (before, text) = self.written_anew(&text, kept, &file, &arguments.program)?;
                         (before, text, true)
                     }
                 }
@@ -162,18 +165,49 @@ impl Wrap {
         }
     }
 
-    /// A text that was changed since it was wrapped, without the guards of this file and with them, as they are written here.
-    fn written_anew(&self, text: &str, kept: &Kept, file: &str) -> Result<(String, String), Failure> {
-        let unwrapped = self.unwrapped(text, kept, file)?;
+    /// Returns `true` if every guard of this file is the program.
+    fn has_only(&self, text: &str, file: &str, program: &str) -> Result<bool, Failure> {
+        let mut is_other = false;
+        let look = |server: &Server<'_>| {
+            let guard = Arguments::guard_of(server, file);
+            is_other |= guard
+                .and_then(<[String]>::first)
+                .is_some_and(|word| word != program);
+            Plan::Leave(NOT_ASKED_FOR.into())
+        };
+        let looked = self.wrapped(text, look);
+        looked.map_err(|reason| Failure::Invalid(format!("{}: {reason}", self.file.display())))?;
+        Ok(!is_other)
+    }
+
+    /// A text that was changed since it was wrapped, or by another program than this, without the guards of this file and with them,
+    /// as they are written here.
+    fn written_anew(
+        &self,
+        text: &str,
+        kept: Kept,
+        file: &str,
+        program: &str,
+    ) -> Result<(String, String), Failure> {
+        let unwrapped = self.unwrapped(text, &kept, file)?;
+        let before = match kept.after == text {
+            true => self.believed(kept, file)?,
+            false => unwrapped.text,
+        };
         let mut guards = unwrapped.guards.into_iter();
         let plan = |server: &Server<'_>| match guards.next().flatten() {
-            Some(guard) => Plan::Guard(Guarded::before(&server.way, guard)),
+            Some(mut guard) => {
+                if let Some(first) = guard.first_mut() {
+                    program.clone_into(first);
+                }
+                Plan::Guard(Guarded::before(&server.way, guard))
+            }
             None => Plan::Leave(NOT_ASKED_FOR.into()),
         };
         let again = self
-            .wrapped(&unwrapped.text, plan)
+            .wrapped(&before, plan)
             .map_err(|reason| Failure::Invalid(format!("{}: {reason}", self.file.display())))?;
-        Ok((unwrapped.text, again.text))
+        Ok((before, again.text))
     }
 
     fn stuck(&self, stuck: &[String]) -> Failure {
@@ -298,8 +332,6 @@ impl Wrap {
     }
 
     fn arguments(&self) -> Result<Arguments, Failure> {
-        let program = std::env::current_exe()
-            .map_err(|error| Failure::Fault(format!("the place of this program is not known: {error}")))?;
         if !self.bundle.exists() {
             return Err(Failure::Helped {
                 message: format!("there is no `{}`", self.bundle.display()),
@@ -316,7 +348,7 @@ impl Wrap {
         Ok(Arguments {
             program: match self.shared {
                 true => "callgate".to_owned(),
-                false => utf8(&program)?,
+                false => utf8(&program::lasting(!self.dry_run)?)?,
             },
             bundle: named(&self.bundle)?,
             audit: self.audit.as_deref().map(named).transpose()?,

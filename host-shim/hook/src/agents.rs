@@ -47,6 +47,10 @@ pub struct Agent {
     /// Environment variables with which the agent is told where its settings are, each with the protected paths below.
     pub(super) moved: &'static [(&'static str, &'static [&'static str])],
     pub(super) settings: Settings,
+    /// Its program.
+    program: &'static str,
+    /// A question about a call that writes a file, from a folder, as the agent asks it.
+    question: fn(file: &str, folder: &str) -> Value,
     /// The text of its file in `tools`.
     tools: &'static str,
 }
@@ -179,6 +183,16 @@ impl Agent {
     /// The variable in which it tells its hooks where the project is that it was started for, if it does.
     pub fn project_variable(&self) -> Option<&'static str> {
         self.project_variable
+    }
+
+    /// The name of its program.
+    pub fn program(&self) -> &'static str {
+        self.program
+    }
+
+    /// What it would write to its hook before it writes a file, from a folder.
+    pub fn question(&self, file: &str, folder: &str) -> String {
+        (self.question)(file, folder).to_string()
     }
 
     /// Things to know or to do after its hook is installed.

@@ -14,6 +14,44 @@ fn read_settings(text: &str) -> Result<Value, String> {
     serde_json::from_str(&without_comments(text)).map_err(|error| format!("not JSON: {error}"))
 }
 
+/// Returns `true` if the settings have the hook for the event.
+pub(super) fn has_entry(text: &str, event: &str, entry: &Value) -> bool {
+    let settings = read_settings(text).unwrap_or_default();
+    let list = settings
+        .get("hooks")
+        .and_then(|hooks| hooks.get(event)?.as_array());
+    list.is_some_and(|list| list.contains(entry))
+}
+
+/// The entries of an agent's hook, each with its event.
+///
+/// # Errors
+/// Why the text is not one of settings.
+pub(super) fn own_entries(text: &str, agent: &Agent) -> Result<Vec<(String, Value)>, String> {
+    let settings = read_settings(text)?;
+    let mut own = Vec::new();
+    let lists = settings.get("hooks").and_then(Value::as_object);
+    for (event, list) in lists.into_iter().flatten() {
+        for entry in list.as_array().into_iter().flatten() {
+            if is_hook(entry, agent)? {
+                own.push((event.clone(), entry.clone()));
+            }
+        }
+    }
+    Ok(own)
+}
+
+/// The commands that an entry runs.
+pub(super) fn commands(entry: &Value) -> Vec<&str> {
+    let inner = entry.get("hooks").and_then(Value::as_array);
+    let hooks = inner.map_or_else(|| vec![entry], |hooks| hooks.iter().collect());
+    let commands = hooks.into_iter().map(|hook| {
+        let command = hook.get("command").or(hook.get("bash"));
+        command.and_then(Value::as_str).unwrap_or_default()
+    });
+    commands.collect()
+}
+
 /// The settings with one more hook for an event. Everything else stays byte for byte.
 pub(super) fn with_entry(text: &str, event: &str, entry: &Value) -> Result<String, String> {
     let mut settings = read_settings(text)?;
@@ -64,17 +102,15 @@ pub(super) fn without_hooks(text: &str, agent: &Agent) -> Result<String, String>
 
 /// Returns `true` if all that the entry runs is the hook of the agent.
 fn is_hook(entry: &Value, agent: &Agent) -> Result<bool, String> {
-    let inner = entry.get("hooks").and_then(Value::as_array);
-    let hooks = inner.map_or_else(|| vec![entry], |hooks| hooks.iter().collect());
-    let is_own = |hook: &&Value| {
-        let command = hook.get("command").or(hook.get("bash"));
-        let mut words = command.and_then(Value::as_str).unwrap_or_default().split(' ');
+    let commands = commands(entry);
+    let is_own = |command: &&&str| {
+        let mut words = command.split(' ');
         let is_program = |word: &str| word.trim_matches('\'').rsplit('/').next() == Some("callgate");
         words.by_ref().any(is_program) && words.next() == Some("hook") && words.next() == Some(agent.as_str())
     };
-    match hooks.iter().filter(|hook| is_own(hook)).count() {
+    match commands.iter().filter(is_own).count() {
         0 => Ok(false),
-        own if own == hooks.len() => Ok(true),
+        own if own == commands.len() => Ok(true),
         _ => Err("another hook is in the entry of this one: take it out by hand".to_owned()),
     }
 }

@@ -8,7 +8,12 @@ use callgate_jsontext::render;
 use serde_json::Value;
 
 use super::agents::{Agent, Run};
-use super::entries::{with_entry, without_hooks};
+use super::entries::{has_entry, with_entry, without_hooks};
+
+/// What makes every end of a command but its denial one, in a shell. Agents with a switch that all of their versions know, and those
+/// that deny at every end but 0, do not need it.
+pub(super) const CLOSES: &str =
+    " || { [ $? -eq 2 ] || echo 'callgate: the hook failed, callgate doctor says why' >&2; exit 2; }";
 
 /// A file of an agent's settings with a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +39,7 @@ pub enum SettingsOf<'p> {
 
 impl SettingsOf<'_> {
     /// The file that the agent reads.
-    fn file(self, agent: &Agent) -> PathBuf {
+    pub(super) fn file(self, agent: &Agent) -> PathBuf {
         match self {
             Self::User(home) => home.join(agent.settings.file),
             Self::Project(folder) => folder.join(agent.settings.in_project),
@@ -69,16 +74,14 @@ pub fn settings(
     patience: u64,
 ) -> Result<Vec<SettingsFile>, String> {
     let path = of.file(agent);
-    // Agents with a switch that all of their versions know, and those that deny at every end but 0, do not need this.
-    let closed = format!("{command} || {{ [ $? -eq 2 ] || echo 'callgate: the hook failed' >&2; exit 2; }}");
     let run = Run {
         command,
-        closed,
+        closed: format!("{command}{CLOSES}"),
         patience,
     };
     let entries = (agent.settings.entries)(&run);
     let beside = (agent.settings.beside)(&path);
-    let mut files = vec![with_entries(path, &(agent.settings.base)(), &entries)?];
+    let mut files = vec![with_entries(path, agent, &entries)?];
     if let Some((path, text)) = beside {
         let before = read(&path)?;
         let after = before.clone().unwrap_or_else(|| render(&text, "") + "\n");
@@ -87,12 +90,19 @@ pub fn settings(
     Ok(files)
 }
 
-fn with_entries(path: PathBuf, base: &Value, entries: &[(&str, Value)]) -> Result<SettingsFile, String> {
+fn with_entries(path: PathBuf, agent: &Agent, entries: &[(&str, Value)]) -> Result<SettingsFile, String> {
     let before = read(&path)?;
     let mut after = match &before {
         Some(text) if !text.trim().is_empty() => text.clone(),
-        Some(_) | None => render(base, "") + "\n",
+        Some(_) | None => render(&(agent.settings.base)(), "") + "\n",
     };
+    // One of another version, or with other flags, would be asked too.
+    if !entries
+        .iter()
+        .all(|(event, entry)| has_entry(&after, event, entry))
+    {
+        after = without_hooks(&after, agent).map_err(|reason| format!("`{}`: {reason}", path.display()))?;
+    }
     for (event, entry) in entries {
         after =
             with_entry(&after, event, entry).map_err(|reason| format!("`{}`: {reason}", path.display()))?;
@@ -100,7 +110,7 @@ fn with_entries(path: PathBuf, base: &Value, entries: &[(&str, Value)]) -> Resul
     Ok(SettingsFile { path, before, after })
 }
 
-fn read(path: &Path) -> Result<Option<String>, String> {
+pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::agents;
+use crate::program;
 use crate::replace::replace;
 use crate::terminal::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, paint};
 
@@ -121,8 +122,6 @@ impl Install {
     }
 
     fn command(&self) -> Result<String, Failure> {
-        let program = std::env::current_exe()
-            .map_err(|error| Failure::Fault(format!("the place of this program is not known: {error}")))?;
         if !self.bundle.exists() {
             return Err(Failure::Unloaded {
                 message: format!("there is no `{}`", self.bundle.display()),
@@ -131,7 +130,7 @@ impl Install {
         }
         let mut words = match self.shared {
             true => vec!["callgate".to_owned()],
-            false => vec![absolute(&program)?],
+            false => vec![absolute(&program::lasting(self.write)?)?],
         };
         words.extend(["hook".to_owned(), self.agent.as_str().to_owned()]);
         if !self.shared {

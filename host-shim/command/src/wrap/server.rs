@@ -177,7 +177,7 @@ fn is_path(word: &str) -> bool {
 }
 
 /// The words of a line, with quotes and escapes as in a shell; `None` if it has more than words.
-fn split(line: &str) -> Option<Vec<String>> {
+pub(crate) fn split(line: &str) -> Option<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut rest = line.chars();
     while let Some(one) = rest.next() {

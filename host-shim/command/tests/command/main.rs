@@ -5,6 +5,7 @@ mod annotate;
 mod asking;
 mod ceilings;
 mod changes;
+mod doctor;
 mod documents;
 mod ending;
 mod faults;

@@ -96,5 +96,10 @@ pub(super) static AGENT: Agent = Agent {
         },
         beside: nothing_beside,
     },
+    program: "claude",
+    question: |file, folder| {
+        json!({"session_id": "", "transcript_path": "", "cwd": folder, "permission_mode": "default", "hook_event_name": "PreToolUse",
+            "tool_name": "Write", "tool_input": {"file_path": file, "content": ""}, "tool_use_id": ""})
+    },
     tools: include_str!("../tools/claude-code.json"),
 };

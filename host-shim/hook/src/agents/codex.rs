@@ -68,5 +68,11 @@ pub(super) static AGENT: Agent = Agent {
         },
         beside: nothing_beside,
     },
+    program: "codex",
+    question: |file, folder| {
+        let patch = format!("*** Begin Patch\n*** Add File: {file}\n+\n*** End Patch");
+        json!({"session_id": "", "turn_id": "", "transcript_path": null, "cwd": folder, "hook_event_name": "PreToolUse", "model": "",
+            "permission_mode": "default", "tool_name": "apply_patch", "tool_input": {"command": patch}, "tool_use_id": ""})
+    },
     tools: include_str!("../tools/codex.json"),
 };

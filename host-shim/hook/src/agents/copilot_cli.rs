@@ -80,6 +80,8 @@ pub(super) static AGENT: Agent = Agent {
         },
         beside: nothing_beside,
     },
+    program: "copilot",
+    question: |file, folder| json!({"sessionId": "", "timestamp": 0, "cwd": folder, "toolName": "create", "toolArgs": {"path": file, "file_text": ""}}),
     tools: include_str!("../tools/copilot-cli.json"),
 };
 

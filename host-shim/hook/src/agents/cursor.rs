@@ -91,6 +91,11 @@ pub(super) static AGENT: Agent = Agent {
         },
         beside: nothing_beside,
     },
+    program: "cursor",
+    question: |file, folder| {
+        json!({"conversation_id": "", "generation_id": "", "model": "", "hook_event_name": "preToolUse", "cursor_version": "",
+            "workspace_roots": [folder], "tool_name": "Write", "tool_input": {"file_path": file, "contents": ""}})
+    },
     tools: include_str!("../tools/cursor.json"),
 };
 

@@ -59,6 +59,11 @@ pub(super) static AGENT: Agent = Agent {
         },
         beside: nothing_beside,
     },
+    program: "gemini",
+    question: |file, folder| {
+        json!({"session_id": "", "transcript_path": "", "cwd": folder, "hook_event_name": "BeforeTool",
+            "timestamp": "2026-01-01T00:00:00.000Z", "tool_name": "write_file", "tool_input": {"file_path": file, "content": ""}})
+    },
     tools: include_str!("../tools/gemini-cli.json"),
 };
 

@@ -50,6 +50,11 @@ pub(super) static AGENT: Agent = Agent {
             Some((settings.parent()?.parent()?.join("plugin.json"), plugin))
         },
     },
+    program: "goose",
+    question: |file, folder| {
+        json!({"event": "PreToolUse", "session_id": "", "matcher_context": "developer__write", "tool_name": "developer__write",
+            "tool_input": {"path": file, "content": ""}, "working_dir": folder, "tool_call_id": ""})
+    },
     tools: include_str!("../tools/goose.json"),
 };
 

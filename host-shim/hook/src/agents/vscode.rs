@@ -82,5 +82,10 @@ pub(super) static AGENT: Agent = Agent {
         },
         beside: nothing_beside,
     },
+    program: "code",
+    question: |file, folder| {
+        json!({"timestamp": "2026-01-01T00:00:00.000Z", "cwd": folder, "sessionId": "", "hookEventName": "PreToolUse",
+            "tool_name": "create_file", "tool_input": {"filePath": file, "content": ""}, "tool_use_id": ""})
+    },
     tools: include_str!("../tools/vscode.json"),
 };

@@ -36,6 +36,9 @@ pub(crate) struct Diff {
     /// Fail where calls change in this way; may be repeated
     #[arg(long, value_name = "CHANGE")]
     fail_on: Vec<FailOn>,
+    /// OLD is an earlier state of NEW, checked out elsewhere: its paths start from the folder of NEW
+    #[arg(long)]
+    same_folder: bool,
     /// Follow the links on this machine's disk, or in the file of --world, and read its repositories
     #[arg(long)]
     disk: bool,
@@ -137,10 +140,22 @@ impl Diff {
         let file = in_folder(path)?;
         let builder = match is_policy(&file) {
             true => self.setup.builder()?.file(DocumentKind::Policy, &file),
+            false if self.same_folder => {
+                let builder = Gate::builder().bundle(&file).host(Arc::clone(host));
+                builder.folder(folder_of(&in_folder(&self.new)?)?)
+            }
             false => Gate::builder().bundle(&file).host(Arc::clone(host)),
         };
         compiled(builder, host.as_ref())
     }
+}
+
+/// The folder that a bundle's paths start from.
+fn folder_of(bundle: &Path) -> Result<String, Failure> {
+    let folder = bundle.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize()?;
+    let text = folder.into_os_string().into_string();
+    text.map_err(|folder| Failure::Fault(format!("the folder `{}` is not UTF-8", folder.display())))
 }
 
 /// Returns `true` if the file holds rules, as a policy does and a bundle does not. What cannot be read is said by whoever

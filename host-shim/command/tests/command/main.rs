@@ -1,5 +1,6 @@
 //! The built `callgate` command, as a shell and as a program that talks to it use it.
 
+mod action;
 mod analysis;
 mod annotate;
 mod asking;

@@ -245,3 +245,24 @@ for (const name of Object.keys(AGENTS)) {
     }
   });
 }
+
+test("Claude Code and Gemini CLI take the plugins", WAIT, (t) => {
+  const root = join(HERE, "../../..");
+  const [claude, gemini] = ["claude-code", "gemini-cli"].map((name) => AGENTS[name].program());
+  if (claude === undefined || gemini === undefined) {
+    t.skip("the agents are not installed");
+    return;
+  }
+  const home = mkdtempSync(join(tmpdir(), "callgate-plugins-"));
+  t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+  const options = {
+    cwd: root,
+    env: { ...process.env, HOME: home },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  };
+  for (const folder of [".", "host-shim/plugins/claude-code"]) {
+    assert.match(execFileSync(claude, ["plugin", "validate", folder], options), /Validation passed/);
+  }
+  execFileSync(process.execPath, [gemini, "extensions", "validate", "host-shim/plugins/gemini-cli"], options);
+});

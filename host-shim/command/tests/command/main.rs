@@ -26,6 +26,7 @@ mod messages;
 mod packs;
 mod pages;
 mod pinning;
+mod plugins;
 mod project;
 mod relayed;
 mod scenario_files;

@@ -91,7 +91,7 @@ fn fastest<T>(work: impl Fn() -> T) -> Duration {
         .unwrap_or_default()
 }
 
-fn all() -> [Documents; 4] {
+fn all() -> [Documents; 5] {
     let reads = json!({"toolName": "read_file", "args": {"path": ["read-path"], "owner": ["github-owner"]}});
     let rules = |conditions: &dyn Fn(usize) -> Value| -> Vec<Value> {
         (0..RULES)
@@ -109,6 +109,11 @@ fn all() -> [Documents; 4] {
     let lists = rules(&|at| {
         let list = json!({"roles": ["github-owner"], "allowed": [format!("owner-{at}")], "matchType": "identifiers"});
         json!({"lists": [list]})
+    });
+    let pairs = rules(&|at| {
+        let list = |role: &str, name: String| json!({"roles": [role], "allowed": [name], "matchType": "identifiers"});
+        let owner = list("github-owner", format!("owner-{}", at / 10));
+        json!({"lists": [owner, list("github-repo", format!("repo-{}", at % 10))]})
     });
     let by_tool = rules(&|at| json!({"tool": format!("tool_{at}")}));
     let mut named: Vec<Value> = (0..RULES)
@@ -134,6 +139,7 @@ fn all() -> [Documents; 4] {
         Documents::new("directories", &directories, std::slice::from_ref(&reads)),
         Documents::new("tools", &by_tool, &named),
         Documents::new("lists", &lists, std::slice::from_ref(&reads)),
+        Documents::new("pairs", &pairs, std::slice::from_ref(&reads)),
         Documents::new("annotations", &[], &described),
     ]
 }

@@ -158,6 +158,25 @@ fn generated(count: usize) -> Documents {
         "allow",
     ));
     rules.push(rule("fetch".into(), json!({"server": ["fetch"]}), "escalate"));
+    with_rules(&rules)
+}
+
+/// `count` rules of one effect, an eighth of them about tools that the calls below are of.
+fn ruled(count: usize, effect: &str, condition: impl Fn(usize) -> Value) -> Documents {
+    let rules: Vec<Value> = (0..count)
+        .map(|at| {
+            let mut condition = condition(at);
+            condition["tool"] = match at % 8 {
+                0 => json!(["read_text_file", "http_fetch", "list_issues"]),
+                _ => json!(format!("tool_{at}")),
+            };
+            json!({"name": format!("rule-{at}"), "if": condition, "then": effect, "reason": format!("Reason {at}")})
+        })
+        .collect();
+    with_rules(&rules)
+}
+
+fn with_rules(rules: &[Value]) -> Documents {
     let tool = |server: &str, name: &str, args: Value| json!({"toolName": name, "serverName": server, "comment": "", "args": args, "inputSchema": {}});
     let annotations = json!({"generatedAt": "", "servers": {
         "filesystem": {"inputHash": "", "tools": [
@@ -311,6 +330,112 @@ mod rules {
             "read_text_file",
             &arguments,
         );
+    }
+}
+
+/// Engines where an eighth of the rules, all of which grant, are about the tool that is called.
+mod growth {
+    use super::*;
+
+    const SIZES: [usize; 3] = [36, 1_000, 10_000];
+
+    #[derive(Clone, Copy, Debug)]
+    enum By {
+        Paths,
+        Urls,
+        /// An owner and a repository, where owners have repositories of the same names.
+        Identifiers,
+        Tool,
+    }
+
+    const KINDS: [By; 4] = [By::Paths, By::Urls, By::Identifiers, By::Tool];
+
+    fn documents_by(by: By, count: usize) -> Documents {
+        let list = |role: &str, name: String| json!({"roles": [role], "allowed": [name], "matchType": "identifiers"});
+        ruled(count, "allow", |at| match by {
+            By::Paths => json!({"paths": {"roles": ["read-path"], "within": format!("~/d{at}")}}),
+            By::Urls => json!({"domains": {"roles": ["fetch-url"], "allowed": [format!("*.s{at}.example")]}}),
+            By::Identifiers => json!({"lists": [
+                list("github-owner", format!("owner-{}", at / 80)),
+                list("github-repo", format!("repo-{}", at / 8 % 10)),
+            ]}),
+            By::Tool => json!({}),
+        })
+    }
+
+    fn judge_by(bencher: Bencher<'_, '_>, by: By, count: usize) {
+        let (server, tool, arguments) = match by {
+            By::Paths => (
+                "filesystem",
+                "read_text_file",
+                json!({"path": "/home/provos/d16/report.pdf"}),
+            ),
+            By::Urls => (
+                "fetch",
+                "http_fetch",
+                json!({"url": "https://www.s16.example/news/world"}),
+            ),
+            By::Identifiers | By::Tool => (
+                "github",
+                "list_issues",
+                json!({"owner": "owner-0", "repo": "repo-2"}),
+            ),
+        };
+        judge(
+            bencher,
+            &documents_by(by, count).engine(),
+            server,
+            tool,
+            &arguments,
+        );
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn paths(bencher: Bencher<'_, '_>, count: usize) {
+        judge_by(bencher, By::Paths, count);
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn urls(bencher: Bencher<'_, '_>, count: usize) {
+        judge_by(bencher, By::Urls, count);
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn identifiers(bencher: Bencher<'_, '_>, count: usize) {
+        judge_by(bencher, By::Identifiers, count);
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn tool(bencher: Bencher<'_, '_>, count: usize) {
+        judge_by(bencher, By::Tool, count);
+    }
+
+    /// Restrictions, whose directories are all asked about: one that has moved must not be missed.
+    #[divan::bench(args = SIZES, sample_size = 50)]
+    fn restricted_paths(bencher: Bencher<'_, '_>, count: usize) {
+        let mut documents = ruled(
+            count,
+            "deny",
+            |at| json!({"paths": {"roles": ["read-path"], "within": format!("~/d{at}")}}),
+        );
+        if let Some(rules) = documents.policy["rules"].as_array_mut() {
+            rules.push(json!({"name": "others", "if": {}, "then": "allow", "reason": "r"}));
+        }
+        let arguments = json!({"path": "/home/provos/report.pdf"});
+        judge(
+            bencher,
+            &documents.engine(),
+            "filesystem",
+            "read_text_file",
+            &arguments,
+        );
+    }
+
+    /// Building an engine of 10,000 rules. Under `allocations` what is allocated, less what is deallocated, is what it holds.
+    #[divan::bench(args = KINDS, sample_size = 1, sample_count = 10)]
+    fn building(bencher: Bencher<'_, '_>, by: By) {
+        let documents = documents_by(by, 10_000);
+        bencher.bench_local(|| documents.engine());
     }
 }
 

@@ -36,7 +36,8 @@
 //!
 //! - **Pure.** The core does no input or output, and uses no time, randomness or global state. It asks its [`Host`](hosts::Host) about
 //!   everything outside, each distinct question at most once in one evaluation. A verdict is a function of the documents,
-//!   the call, the host's answers, and the approvals and the time that come with the call; the same on every target.
+//!   where the directories of allow rules lay when the engine was built, the call, the host's answers, and the approvals and the time
+//!   that come with the call; the same on every target.
 //! - **Total.** Deciding has no error and no panic: what cannot be judged is denied with a named rule. Errors
 //!   ([`BuildError`](documents::BuildError), [`CallError`](calls::CallError)) are for building an engine and reading a call.
 //! - **Bounded.** Every size has a limit ([`Limits`](documents::Limits)). A verdict takes a microsecond or two, plus the time of the host's

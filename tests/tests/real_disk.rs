@@ -261,6 +261,42 @@ fn a_link_that_changes_is_seen_by_the_next_evaluation() {
     check(disk.root(), &pinned, &second);
 }
 
+#[test]
+fn a_link_that_changes_widens_a_grant_only_by_its_own_name() {
+    let disk = Disk::new(&["home/", "one/", "one/a", "two/", "two/a", "current -> one"]);
+    let within = json!({"paths": {"roles": ["read-path"], "within": "ROOT/current"}});
+    let rules = placed(&json!([rule("current", within, "allow")]), disk.root());
+    let documents = Documents::new(rules, &[tool("filesystem/read", json!({"path": ["read-path"]}))]);
+    let mut engine = build(disk.root(), &documents);
+    let granted = "allow current";
+    check(
+        disk.root(),
+        &engine,
+        &[
+            ("read", "ROOT/current/a", granted),
+            ("read", "ROOT/one/a", granted),
+            ("read", "ROOT/two/a", OUTSIDE),
+        ],
+    );
+
+    disk.link("current", "two");
+    check(
+        disk.root(),
+        &engine,
+        &[
+            ("read", "ROOT/current/a", granted),
+            ("read", "ROOT/one/a", OUTSIDE),
+            ("read", "ROOT/two/a", OUTSIDE),
+        ],
+    );
+    engine.refresh(&real_host(disk.root())).expect("the host answers");
+    check(
+        disk.root(),
+        &engine,
+        &[("read", "ROOT/two/a", granted), ("read", "ROOT/one/a", OUTSIDE)],
+    );
+}
+
 /// An explanation of a verdict on this disk replays on a machine without these files.
 #[test]
 fn a_recording_of_the_real_disk_replays() {

@@ -118,7 +118,7 @@ impl Atoms {
     fn add_rule(&mut self, imagined: &Imagined<'_>, rule: &Rule, roles: RoleSet) {
         if let Some((of, directory)) = rule.paths
             && of.intersects(roles)
-            && let Some(lexical) = imagined.program().directories.get(directory as usize)
+            && let Some(lexical) = imagined.program().directories.get_index(directory as usize)
         {
             self.directories.extend(imagined.forms(lexical).into_all());
         }

@@ -4,7 +4,7 @@ use callgate_engine::bind::{Call, Renamed, ShapeError, shape};
 use callgate_engine::engine::{Engine, LinklessHost, Paths};
 use callgate_engine::host::{Facts, Host};
 use callgate_engine::judge::{
-    Apart, Canonicalizer, Case, Pinned, PlaceSeen, Resolved, Sight, Task, Verdict, Wanted,
+    Apart, Canonicalizer, Case, Known, Pinned, PlaceSeen, Resolved, Sight, Task, Verdict, Wanted,
 };
 use callgate_engine::model::MutationClass;
 use callgate_engine::program::{Program, ServerSettings, Tool};
@@ -182,7 +182,7 @@ impl<'e> Imagined<'e> {
             base: &self.engine.base(paths, settings),
             traced: false,
         };
-        let mut case = Case::new(self.program(), Some(&self.pinned), &task, self.host.get());
+        let mut case = Case::new(self.program(), Known::All(&self.pinned), &task, self.host.get());
         case.read(&task);
         ask(&mut case)
     }

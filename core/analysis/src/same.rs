@@ -130,7 +130,7 @@ pub(super) fn tools(one: (&Program, &Tool), other: (&Program, &Tool)) -> bool {
 fn same_rule((first, one): (&Program, &Rule), (second, other): (&Program, &Rule)) -> bool {
     let paths = |program: &Program, rule: &Rule| {
         let (roles, directory) = rule.paths?;
-        Some((roles, program.directories.get(directory as usize).cloned()))
+        Some((roles, program.directories.get_index(directory as usize).cloned()))
     };
     let domains = match (&one.domains, &other.domains) {
         (None, None) => true,

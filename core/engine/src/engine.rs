@@ -15,7 +15,7 @@ use crate::config::{self, Directories, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::DocumentSource;
 use crate::host::{Facts, Host, HostError};
-use crate::judge::{Canonicalizer, Case, PathBase, Pinned, Task, Verdict};
+use crate::judge::{Canonicalizer, Case, Grants, Known, PathBase, Pinned, Task, Verdict};
 use crate::model::{Semantics, ServerKind};
 use crate::policy::Ceiling;
 use crate::policy::Invariant;
@@ -88,6 +88,7 @@ impl<'a> EngineBuilder<'a> {
             invariants,
             pins,
             pinned: None,
+            grants: None,
         };
         engine.refresh(host).map_err(|error| BuildError {
             diagnostics: vec![Diagnostic::error(
@@ -108,6 +109,8 @@ pub struct Engine {
     invariants: Vec<Invariant>,
     pins: bool,
     pinned: Option<Pinned>,
+    /// Where the directories of grants were, unless all are pinned.
+    grants: Option<Grants>,
 }
 
 impl Engine {
@@ -125,34 +128,37 @@ impl Engine {
         &self.invariants
     }
 
-    /// Resolves pinned directories anew; without effect unless `options.directories` is `pinned`.
+    /// Resolves the directories that rules grant anew, and where `options.directories` is `pinned` every other one.
     ///
     /// # Errors
-    /// When the host fails; the directories stay as they were.
+    /// When the host fails while it resolves what is pinned; the directories stay as they were.
     pub fn refresh(&mut self, host: &dyn Host) -> Result<(), HostError> {
+        let base = self.base(Paths::Prepared, self.program.server(""));
+        let mut canonicalizer = Canonicalizer::new(&self.program, Facts::new(host, false), &base);
         if self.pins {
-            let base = self.base(Paths::Prepared, self.program.server(""));
-            let mut canonicalizer = Canonicalizer::new(&self.program, Facts::new(host, false), &base);
             let pinned = Pinned::resolve(&mut canonicalizer);
             let pinned = canonicalizer.facts.check(pinned)?;
             drop(canonicalizer);
             self.pinned = Some(pinned);
+        } else if self.program.defaults.grants_known_directories {
+            let grants = Grants::resolve(&mut canonicalizer, host);
+            drop(canonicalizer);
+            self.grants = Some(grants);
         }
         Ok(())
     }
 
-    /// Judges a call. It is total: what cannot be judged is denied with a named rule.
-    pub fn judge<'r>(&self, request: &Request<'r>, host: &dyn Host) -> Response<'_, 'r> {
-        self.judge_within(request, host, self.pinned.as_ref())
+    /// What is known of the directories before a call.
+    fn known(&self) -> Known<'_> {
+        match (&self.pinned, &self.grants) {
+            (Some(pinned), _) => Known::All(pinned),
+            (None, Some(grants)) => Known::Grants(grants),
+            (None, None) => Known::Nothing,
+        }
     }
 
-    /// The same where directories stand for what `pinned` says.
-    fn judge_within<'s, 'r>(
-        &'s self,
-        request: &Request<'r>,
-        host: &dyn Host,
-        pinned: Option<&'s Pinned>,
-    ) -> Response<'s, 'r> {
+    /// Judges a call. It is total: what cannot be judged is denied with a named rule.
+    pub fn judge<'r>(&self, request: &Request<'r>, host: &dyn Host) -> Response<'_, 'r> {
         let call = request.call;
         let (settings, tool) = self.program.server_and_tool(call.server(), call.tool());
         let base = self.base(request.paths, settings);
@@ -165,7 +171,7 @@ impl Engine {
             base: &base,
             traced: request.explain.is_some(),
         };
-        let mut case = Case::new(&self.program, pinned, &task, host);
+        let mut case = Case::new(&self.program, self.known(), &task, host);
         case.read(&task);
         if let Some(approving) = request.approvals {
             case.heed(approving);
@@ -207,7 +213,7 @@ impl Engine {
             base: &self.base(request.paths, settings),
             traced: false,
         };
-        let mut case = Case::new(&self.program, self.pinned.as_ref(), &task, host);
+        let mut case = Case::new(&self.program, self.known(), &task, host);
         case.read(&task);
         case.offer()
     }

@@ -68,7 +68,7 @@ pub use apart::Apart;
 use approvals::Escalation;
 pub use canonical::{Canonicalizer, PathBase};
 pub use careful::refused_spelling;
-pub use directories::{Directories, Pinned};
+pub use directories::{Directories, Grants, Known, Pinned};
 pub use locations::url_kind;
 pub use path_forms::heuristic;
 pub use resolved::{Resolved, ResolvedValue, Wanted};
@@ -171,12 +171,7 @@ pub struct Task<'p, 'c, 'h> {
 
 impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
     /// A case about the task, whose arguments are to be [read](Self::read).
-    pub fn new(
-        program: &'p Program,
-        pinned: Option<&'p Pinned>,
-        task: &Task<'p, 'c, 'h>,
-        host: &'h dyn Host,
-    ) -> Self {
+    pub fn new(program: &'p Program, known: Known<'p>, task: &Task<'p, 'c, 'h>, host: &'h dyn Host) -> Self {
         let (call, renamed) = match task.shape {
             Ok(Some(renamed)) => (&renamed.call, &*renamed.members),
             Ok(None) | Err(_) => (task.given, &[][..]),
@@ -188,7 +183,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
                 Facts::bounded(host, task.traced, program.limits.steps),
                 task.base,
             ),
-            directories: Directories::new(program, pinned),
+            directories: Directories::new(program, known),
             call,
             settings: task.settings,
             tool: task.tool,

@@ -21,7 +21,7 @@ mod walk;
 mod tests;
 
 pub use case::PathCase;
-pub use containment::DirIndex;
+pub use containment::{DirIndex, holding};
 pub use folded::Folded;
 pub use lexical::{expand_tilde, lexical, parent};
 pub use pathspec::{Pathspec, folded, is_in_git, is_literal, pathspec_readings};

@@ -37,7 +37,7 @@ use crate::model::{Absent, Argument, Condition, Effect, PointerTree, SandboxOrde
 use crate::net::DomainSet;
 use crate::path::{PathCase, Resolver};
 use crate::role::{Registry, RoleId, RoleSet};
-use crate::table::{Table, TextTable};
+use crate::table::{Set, Table, TextTable};
 use crate::world::World;
 
 /// Everything that judging needs, besides the call and the host.
@@ -67,7 +67,7 @@ pub struct Program {
     pub rules: Box<[Rule]>,
     pub(crate) index: Index,
     /// The distinct directories of `paths.within`, absolute and lexical.
-    pub directories: Box<[Box<str>]>,
+    pub directories: Set<Box<str>>,
     /// The paths that no call may touch.
     pub protected: Protection,
     /// The directories of the sandbox, absolute and lexical, each once; relative paths are relative to the first.

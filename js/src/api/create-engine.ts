@@ -181,7 +181,7 @@ export interface Engine extends Disposable {
    * agent need not be told of it. `false` says nothing: values are not looked at.
    */
   deniesEveryCall(serverName: string, toolName: string): boolean;
-  /** Resolves pinned directories again (`options.directories: "pinned"`). */
+  /** Resolves the directories of allow rules again, and with `options.directories: "pinned"` all others. */
   refresh(): void;
   /** Frees the engine's memory now instead of when it is collected. Using the engine afterwards is an error. */
   dispose(): void;

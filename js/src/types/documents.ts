@@ -376,7 +376,7 @@ export interface EngineOptions {
   readonly pathCase?: "sensitive" | "insensitive" | undefined;
   /**
    * When the directories of rules are resolved: `"fresh"` in every evaluation, `"pinned"` when the engine is built and
-   * on `refresh()`. Default `"fresh"`.
+   * on `refresh()`. Default `"fresh"`, where what a changed link adds to an allow rule counts from `refresh()` on.
    */
   readonly directories?: "fresh" | "pinned" | undefined;
   /**

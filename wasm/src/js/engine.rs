@@ -164,7 +164,7 @@ impl WasmEngine {
         self.engine.allowed_directories().next().map(str::to_owned)
     }
 
-    /// Resolves pinned directories again.
+    /// Resolves the directories of allow rules again, and all pinned ones.
     ///
     /// # Errors
     /// A message when the host fails.

@@ -72,7 +72,7 @@ impl Engine {
             base: &paths,
             traced: false,
         };
-        let mut case = Case::new(&self.program, self.pinned.as_ref(), &task, host);
+        let mut case = Case::new(&self.program, self.known(), &task, host);
         case.read(&task);
         case.prepare().map_err(PrepareError::Host)
     }

@@ -6,7 +6,9 @@ use super::canonical::Canonicalizer;
 use super::directory::{Directory, Protected};
 use super::pattern::ProtectedPattern;
 use super::sandbox::Sandbox;
-use crate::path::{CanonicalPath, DirIndex, PathCase};
+use crate::host::{Facts, Host};
+use crate::model::Effect;
+use crate::path::{CanonicalPath, DirIndex, PathCase, holding};
 use crate::program::{DirectoryId, Program};
 use crate::sort;
 
@@ -89,10 +91,91 @@ impl Pinned {
     }
 }
 
+/// Where the directories that rules grant were at one moment. Only those that held a value then, or hold it as they are written,
+/// are asked about in a call: a grant that is not heard leaves the value to stricter rules.
+#[derive(Debug, Default)]
+pub struct Grants {
+    /// Those that were elsewhere than they are written.
+    linked: DirIndex,
+    /// The bytes of the longest directory as it is written.
+    longest: usize,
+}
+
+impl Grants {
+    /// Asks a host where they are now. One that the host cannot tell of counts as it is written.
+    pub fn resolve<'h>(canonicalizer: &mut Canonicalizer<'_, 'h>, host: &'h dyn Host) -> Self {
+        let program = canonicalizer.program;
+        let granting = program.rules.iter().filter(|rule| rule.effect == Effect::Allow);
+        let ids = sort::set(granting.filter_map(|rule| Some(rule.paths?.1)));
+        let mut linked = Vec::new();
+        for id in ids {
+            let Some(written) = program.directories.get_index(id as usize) else {
+                continue;
+            };
+            let known = canonicalizer.directory(written);
+            if canonicalizer.facts.has_failed() {
+                canonicalizer.facts = Facts::new(host, false);
+            } else if let Ok(known) = known
+                && known.as_str() != &**written
+            {
+                linked.push((known, id));
+            }
+        }
+        Self {
+            linked: DirIndex::new(linked),
+            longest: program
+                .directories
+                .iter()
+                .map(|one| one.len())
+                .max()
+                .unwrap_or_default(),
+        }
+    }
+}
+
+/// What is known of the directories before a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Known<'p> {
+    /// Nothing: each is asked about when the call reaches it.
+    Nothing,
+    /// Where those of grants were.
+    Grants(&'p Grants),
+    /// All of them, for good.
+    All(&'p Pinned),
+}
+
+/// The rule directories that can say anything about some paths.
+pub(super) enum Around {
+    /// Any of them.
+    Any,
+    /// Of those of grants these, and any of the others.
+    Grants(Vec<DirectoryId>),
+    /// These.
+    All(Vec<DirectoryId>),
+}
+
+impl Around {
+    /// The directories of grants; `None` for any.
+    pub(super) fn granting(&self) -> Option<&[DirectoryId]> {
+        match self {
+            Self::Any => None,
+            Self::Grants(known) | Self::All(known) => Some(known),
+        }
+    }
+
+    /// The directories of restrictions; `None` for any.
+    pub(super) fn restricting(&self) -> Option<&[DirectoryId]> {
+        match self {
+            Self::Any | Self::Grants(_) => None,
+            Self::All(known) => Some(known),
+        }
+    }
+}
+
 /// One evaluation's view of the directories: pinned ones, else each resolved once when it is first reached.
 pub struct Directories<'p> {
     program: &'p Program,
-    pinned: Option<&'p Pinned>,
+    known: Known<'p>,
     /// Those that are not pinned, once one is reached.
     reached: Option<Box<Reached>>,
 }
@@ -107,35 +190,47 @@ struct Reached {
 }
 
 impl<'p> Directories<'p> {
-    pub fn new(program: &'p Program, pinned: Option<&'p Pinned>) -> Self {
+    pub fn new(program: &'p Program, known: Known<'p>) -> Self {
         Self {
             program,
-            pinned,
+            known,
             reached: None,
+        }
+    }
+
+    pub(super) fn known(&self) -> Known<'p> {
+        self.known
+    }
+
+    fn pinned(&self) -> Option<&'p Pinned> {
+        match self.known {
+            Known::All(pinned) => Some(pinned),
+            Known::Nothing | Known::Grants(_) => None,
         }
     }
 
     /// The directory of a rule's `paths.within`.
     pub fn rule(&mut self, canonicalizer: &mut Canonicalizer<'_, '_>, id: DirectoryId) -> &Directory {
-        if let Some(known) = self.pinned.and_then(|pinned| pinned.rules.get(id as usize)) {
+        if let Some(known) = self.pinned().and_then(|pinned| pinned.rules.get(id as usize)) {
             return known;
         }
         let reached = self.reached.get_or_insert_default();
         reached.rules.entry(id).or_insert_with(|| {
-            let lexical = self.program.directories.get(id as usize);
+            let lexical = self.program.directories.get_index(id as usize);
             Directory::resolve(canonicalizer, lexical.map_or("/", |lexical| lexical))
         })
     }
 
-    /// The rule directories that any of the paths may lie within; `None` unless directories are pinned, and
-    /// where spellings may name one directory, which the index does not know.
-    pub fn pinned_around<'a>(
+    /// The pinned directories that any of the paths may lie within, unless spellings may name one directory, which the index does
+    /// not know.
+    pub(super) fn pinned_around<'a>(
         &self,
+        pinned: &Pinned,
         paths: impl Iterator<Item = &'a CanonicalPath>,
-    ) -> Option<Vec<DirectoryId>> {
-        let pinned = self
-            .pinned
-            .filter(|_| self.program.path_case == PathCase::Sensitive)?;
+    ) -> Around {
+        if self.program.path_case == PathCase::Insensitive {
+            return Around::Any;
+        }
         let unresolvable = pinned
             .rules
             .iter()
@@ -146,17 +241,38 @@ impl<'p> Directories<'p> {
         around.extend(unresolvable);
         sort::sort(&mut around);
         around.dedup();
-        Some(around)
+        Around::All(around)
     }
 
-    /// Returns `true` if they were resolved before the call.
-    pub(super) fn are_pinned(&self) -> bool {
-        self.pinned.is_some()
+    /// Adds the directories of grants that hold the path as they are written. Returns how many bytes were looked up.
+    pub(super) fn add_written(&self, grants: &Grants, path: &str, found: &mut Vec<DirectoryId>) -> usize {
+        let mut bytes = 0;
+        for directory in holding(path, grants.longest) {
+            bytes += directory.len();
+            let id = self.program.directories.get_index_of(directory);
+            found.extend(id.map(|id| id as DirectoryId));
+        }
+        bytes
+    }
+
+    /// Adds those that were elsewhere than they are written, and held the path. They are asked about at once, so that a recording
+    /// always tells of them.
+    pub(super) fn add_linked(
+        &mut self,
+        canonicalizer: &mut Canonicalizer<'_, '_>,
+        grants: &Grants,
+        path: &CanonicalPath,
+        found: &mut Vec<DirectoryId>,
+    ) {
+        for id in grants.linked.containing(path) {
+            self.rule(canonicalizer, id);
+            found.push(id);
+        }
     }
 
     /// The protected paths, and the sandbox, which excepts paths from some of them.
     pub fn protection(&mut self, canonicalizer: &mut Canonicalizer<'_, '_>) -> (&Protection, &Sandbox) {
-        if let Some(pinned) = self.pinned {
+        if let Some(pinned) = self.pinned() {
             return (&pinned.protected, &pinned.sandbox);
         }
         let reached = &mut **self.reached.get_or_insert_default();
@@ -171,7 +287,7 @@ impl<'p> Directories<'p> {
 
     /// The sets of workspace roots of the capability ceiling.
     pub fn roots(&mut self, canonicalizer: &mut Canonicalizer<'_, '_>) -> &[Vec<Directory>] {
-        match self.pinned {
+        match self.pinned() {
             Some(pinned) => &pinned.roots,
             None => {
                 let reached = self.reached.get_or_insert_default();
@@ -182,7 +298,7 @@ impl<'p> Directories<'p> {
 
     /// The sandbox.
     pub fn sandbox(&mut self, canonicalizer: &mut Canonicalizer<'_, '_>) -> &Sandbox {
-        match self.pinned {
+        match self.pinned() {
             Some(pinned) => &pinned.sandbox,
             None => {
                 let reached = self.reached.get_or_insert_default();

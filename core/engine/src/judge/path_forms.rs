@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::canonical::Canonicalizer;
 use super::careful;
-use super::operand::{Form, PathRest};
+use super::operand::{Form, Operand, PathRest};
 use crate::bind::{BoundValue, ReadUri, UriForm};
 use crate::cost::READING_BYTES;
 use crate::net;
@@ -294,6 +294,12 @@ impl<'h> Canonicalizer<'_, 'h> {
         let moved = self.moved(text);
         let expanded = expand_tilde(moved.as_deref().unwrap_or(text), &self.program.home);
         lexical(&expanded, base).into_owned()
+    }
+
+    /// The lexical form of a value as it was given.
+    pub(super) fn lexical_of(&self, operand: &Operand<'_, '_>) -> String {
+        let base = operand.path_rest().and_then(|rest| rest.base.as_deref());
+        self.lexical_from(operand.given(), base.unwrap_or(self.base.directory))
     }
 
     /// The value moved from the container's directory onto the host's, where it lies there.

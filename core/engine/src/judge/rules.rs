@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::changes::changes;
 use super::combine::{RoleVerdict, Undecided, join};
+use super::directories::{Around, Grants, Known, Pinned};
 use super::hits::{Match, Subject};
 use super::reason::{Reason, Why};
 use super::walk::{Relevance, RoleView, Walk, concerning};
@@ -13,6 +14,7 @@ use crate::model::{Effect, SandboxOrder};
 use crate::net::Location;
 use crate::program::{DEFAULT_REASON, DirectoryId, RoleList, Rule, RuleId, Tool, UNDECIDED};
 use crate::role::{Category, REDACTED, RoleId, RoleSet};
+use crate::sort;
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
 
@@ -199,9 +201,9 @@ impl<'p> Case<'p, '_, '_> {
         if !self.program.defaults.hears_granted {
             self.take_granted(&mut progress);
         }
-        let directories = self.pinned_directories(role, &progress.left);
+        let around = self.directories_around(role, &progress.left);
         let mut walk = Walk::default();
-        walk.add_role(program, tool, role, view, directories.as_deref());
+        walk.add_role(program, tool, role, view, &around);
         self.canonicalizer.facts.take_steps(walk.cost() * LOOK_UP);
         while progress.is_undecided() && !self.canonicalizer.facts.has_failed() {
             if walk.needs_keys() {
@@ -241,7 +243,7 @@ impl<'p> Case<'p, '_, '_> {
                     progress.take_back(aside);
                     if let Reach::Nothing(directory) = reach
                         && relevance == Relevance::InDirectory
-                        && self.is_out_of_reach(directory, &progress.left)
+                        && self.is_out_of_reach(rule, directory, &progress.left)
                     {
                         walk.skip_directory();
                     }
@@ -296,8 +298,11 @@ impl<'p> Case<'p, '_, '_> {
         Reach::Else
     }
 
-    /// Returns `true` if no rule about the directory has a say about the values, whatever it decides.
-    fn is_out_of_reach(&mut self, id: DirectoryId, values: &[usize]) -> bool {
+    /// Returns `true` if no rule that is filed with this one, by their directory, has a say about the values.
+    fn is_out_of_reach(&mut self, rule: &Rule, id: DirectoryId, values: &[usize]) -> bool {
+        if rule.effect == Effect::Allow {
+            return true;
+        }
         let (outside, is_concerned) = self.outside(Effect::Deny, (self.program.path_roles, id), values);
         outside.len() == values.len() && !is_concerned
     }
@@ -407,23 +412,55 @@ impl<'p> Case<'p, '_, '_> {
         walk.add_keyed(role, operands);
     }
 
-    /// The rule directories that the values lie within, where directories are pinned.
-    fn pinned_directories(&mut self, role: RoleId, values: &[usize]) -> Option<Vec<DirectoryId>> {
-        if !self.program.path_roles.contains(role) || !self.directories.are_pinned() {
-            return None;
+    /// The rule directories that can say anything about the values.
+    fn directories_around(&mut self, role: RoleId, values: &[usize]) -> Around {
+        match self.directories.known() {
+            Known::Nothing => Around::Any,
+            Known::Grants(grants) => Around::Grants(self.grants_around(grants, values)),
+            Known::All(pinned) => self.pinned_around(pinned, role, values),
+        }
+    }
+
+    /// The directories of grants that hold a value as it is or as it was given, by the way that they are written, or that held it.
+    fn grants_around(&mut self, grants: &Grants, values: &[usize]) -> Vec<DirectoryId> {
+        /// How many bytes are looked up in one step.
+        const BYTES: usize = 64;
+        let mut found = Vec::new();
+        let mut bytes = 0;
+        for operand in values.iter().filter_map(|at| self.operands.get(*at)) {
+            let Some(path) = operand.path() else { continue };
+            let canonicalizer = &mut self.canonicalizer;
+            bytes += BYTES + self.directories.add_written(grants, path.as_str(), &mut found);
+            if operand.given() != path.as_str() {
+                let given = canonicalizer.lexical_of(operand);
+                bytes += self.directories.add_written(grants, &given, &mut found);
+            }
+            self.directories
+                .add_linked(canonicalizer, grants, path, &mut found);
+        }
+        self.canonicalizer.facts.take_steps(bytes / BYTES);
+        sort::sort(&mut found);
+        found.dedup();
+        found
+    }
+
+    /// The pinned directories that the values lie within.
+    fn pinned_around(&mut self, pinned: &Pinned, role: RoleId, values: &[usize]) -> Around {
+        if !self.program.path_roles.contains(role) {
+            return Around::Any;
         }
         // Removing a directory, or putting one there, concerns the rules about what is in it as well.
         let changes = changes(self);
         let mut changed = values.iter().filter_map(|at| changes.get(*at));
         if changed.any(|change| change.removed.is_some() || change.arrival.is_some()) {
-            return None;
+            return Around::Any;
         }
         let operands = values.iter().filter_map(|at| self.operands.get(*at));
         if operands.clone().any(|operand| operand.pattern().is_some()) {
-            return None;
+            return Around::Any;
         }
         self.directories
-            .pinned_around(operands.flat_map(|operand| operand.paths()))
+            .pinned_around(pinned, operands.flat_map(|operand| operand.paths()))
     }
 
     fn begin_walk(&mut self, subject: &Subject, concern: impl FnOnce() -> Vec<RuleId>) {

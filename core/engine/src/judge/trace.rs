@@ -252,7 +252,13 @@ impl Trace {
         while let Some(id) = self.ahead.pop_if(|id| next.is_none_or(|next| *id <= next)) {
             if next != Some(id) {
                 let condition = program.rule(id).and_then(Rule::keyed_condition);
-                self.push(program, id, false, condition, "not by its key".to_owned());
+                let directory = program.rule(id).and_then(|rule| rule.paths);
+                let directory = directory.and_then(|(_, at)| program.directories.get_index(at as usize));
+                let why = match (condition, directory) {
+                    (Some("paths"), Some(directory)) => format!("no value left lies within {directory}"),
+                    _ => "not by its key".to_owned(),
+                };
+                self.push(program, id, false, condition, why);
             }
         }
     }

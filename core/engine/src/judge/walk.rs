@@ -6,9 +6,10 @@ use std::collections::BinaryHeap;
 use smallvec::SmallVec;
 
 use super::Values;
+use super::directories::Around;
 use super::operand::{Form, Operand};
 use crate::net::Location;
-use crate::program::{DirectoryId, Program, RoleIndex, RuleId, Tool};
+use crate::program::{Program, RoleIndex, RuleId, Tool};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
 
@@ -70,19 +71,19 @@ pub(super) struct Walk<'p> {
 }
 
 impl<'p> Walk<'p> {
-    /// Adds the rules for `role`. Rules about a directory are those about `directories`, where these are known.
+    /// Adds the rules for `role`. Rules about a directory are those about the directories `around` the values.
     pub(super) fn add_role(
         &mut self,
         program: &'p Program,
         tool: &'p Tool,
         role: RoleId,
         view: RoleView,
-        directories: Option<&[DirectoryId]>,
+        around: &Around,
     ) {
         for scope in program.scopes(tool) {
-            self.add_index(&scope.any_role, directories);
+            self.add_index(&scope.any_role, around);
             if let Some(index) = scope.by_role.get(&role) {
-                self.add_index(index, directories);
+                self.add_index(index, around);
             }
         }
         for scope in program.scopes(tool) {
@@ -96,19 +97,21 @@ impl<'p> Walk<'p> {
         self.count += self.parts.len();
     }
 
-    fn add_index(&mut self, index: &'p RoleIndex, directories: Option<&[DirectoryId]>) {
+    fn add_index(&mut self, index: &'p RoleIndex, around: &Around) {
         self.count += 1;
         if let Some(first) = index.first_keyed {
             self.first_keyed = Some(self.first_keyed.map_or(first, |known| known.min(first)));
             self.keyed.push(index);
         }
-        let mut push = |rules: &'p Vec<RuleId>| self.push(rules, Relevance::InDirectory);
-        match directories {
-            Some(known) => {
-                let known = known.iter().filter_map(|id| index.by_directory.get(id));
-                known.for_each(&mut push);
+        for (rules, known) in [
+            (&index.granting, around.granting()),
+            (&index.restricting, around.restricting()),
+        ] {
+            let mut push = |rules: &'p Vec<RuleId>| self.push(rules, Relevance::InDirectory);
+            match known {
+                Some(known) => known.iter().filter_map(|id| rules.get(id)).for_each(&mut push),
+                None => rules.values().for_each(&mut push),
             }
-            None => index.by_directory.values().for_each(&mut push),
         }
         self.push(&index.open, Relevance::Direct);
     }
@@ -241,7 +244,8 @@ pub(super) fn concerning(program: &Program, tool: &Tool, role: RoleId, view: Rol
     let mut rules = Vec::new();
     for index in program.role_indices(tool, role) {
         rules.extend(&index.open);
-        rules.extend(index.by_directory.values().flatten());
+        rules.extend(index.granting.values().flatten());
+        rules.extend(index.restricting.values().flatten());
         rules.extend(index.by_domain.values().flatten());
         rules.extend(index.by_entry.values().flatten());
     }

@@ -17,6 +17,12 @@ impl CanonicalPath {
     }
 }
 
+/// The path and the directories above it, nearest first, without those of more than `longest` bytes.
+pub fn holding(path: &str, longest: usize) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| Some(split_last(path)?.0))
+        .skip_while(move |ancestor| ancestor.len() > longest)
+}
+
 /// A set of numbered directories, to find those that hold a path.
 ///
 /// A question costs a binary search for each ancestor of the path that is not longer than the longest directory, so
@@ -41,9 +47,7 @@ impl DirIndex {
     /// The numbers of the directories that hold `path`: nearest directory first, the numbers of one directory in
     /// ascending order.
     pub fn containing(&self, path: &CanonicalPath) -> impl Iterator<Item = u32> {
-        std::iter::successors(Some(path.as_str()), |path| Some(split_last(path)?.0))
-            .skip_while(|ancestor| ancestor.len() > self.longest)
-            .flat_map(|ancestor| self.numbers_of(ancestor))
+        holding(path.as_str(), self.longest).flat_map(|ancestor| self.numbers_of(ancestor))
     }
 
     fn numbers_of(&self, directory: &str) -> impl Iterator<Item = u32> {

@@ -100,7 +100,7 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
         tools,
         rules: compiled.rules.into(),
         index: compiled.index,
-        directories: compiled.directories.into_iter().collect(),
+        directories: compiled.directories,
         protected: Protection::new(&config.protected_paths, absolute),
         sandbox: dedup(config.sandbox.iter().map(|path| absolute(path))),
         ceiling,

@@ -27,6 +27,8 @@ pub struct Defaults {
     pub approves_arguments: bool,
     /// Reasons name the argument and the value that they are about.
     pub names_arguments: bool,
+    /// A directory grants only where it lay when the engine was built, or lies as it is written.
+    pub grants_known_directories: bool,
     /// An escalation by a domain allowlist leaves the rules their say.
     pub allowlist_asks: bool,
 }
@@ -46,6 +48,7 @@ impl Defaults {
             hears_granted: is_careful,
             approves_arguments: is_careful,
             names_arguments: is_careful,
+            grants_known_directories: is_careful,
             allowlist_asks: is_careful,
         }
     }

@@ -22,8 +22,10 @@ const MOST_KEYS: usize = 64;
 pub struct RoleIndex {
     /// Rules that are always checked.
     pub open: Vec<RuleId>,
-    /// Rules with a directory, by directory.
-    pub by_directory: BTreeMap<DirectoryId, Vec<RuleId>>,
+    /// Rules that grant what is in a directory, by directory.
+    pub granting: BTreeMap<DirectoryId, Vec<RuleId>>,
+    /// Rules that restrict what is in a directory, by directory.
+    pub restricting: BTreeMap<DirectoryId, Vec<RuleId>>,
     /// Rules with few domains, by each key: they hold only when a value of the role has it.
     pub by_domain: Table<Key<'static>, Vec<RuleId>>,
     /// The texts that these keys are compared with.
@@ -221,7 +223,11 @@ impl RoleIndex {
         if role.is_some_and(|role| self.file_by_value(id, rule, role)) {
             self.first_keyed.get_or_insert(id);
         } else if let Some((_, directory)) = rule.paths {
-            self.by_directory.entry(directory).or_default().push(id);
+            let by_directory = match rule.effect {
+                Effect::Allow => &mut self.granting,
+                Effect::Escalate | Effect::Deny => &mut self.restricting,
+            };
+            by_directory.entry(directory).or_default().push(id);
         } else {
             self.open.push(id);
         }

@@ -363,23 +363,20 @@ mod growth {
         })
     }
 
+    /// The call is of what the last rule about the tool grants.
     fn judge_by(bencher: Bencher<'_, '_>, by: By, count: usize) {
+        let at = (count - 1) / 8 * 8;
+        let pair = json!({"owner": format!("owner-{}", at / 80), "repo": format!("repo-{}", at / 8 % 10)});
         let (server, tool, arguments) = match by {
-            By::Paths => (
-                "filesystem",
-                "read_text_file",
-                json!({"path": "/home/provos/d16/report.pdf"}),
-            ),
-            By::Urls => (
-                "fetch",
-                "http_fetch",
-                json!({"url": "https://www.s16.example/news/world"}),
-            ),
-            By::Identifiers | By::Tool => (
-                "github",
-                "list_issues",
-                json!({"owner": "owner-0", "repo": "repo-2"}),
-            ),
+            By::Paths => {
+                let path = format!("/home/provos/d{at}/report.pdf");
+                ("filesystem", "read_text_file", json!({"path": path}))
+            }
+            By::Urls => {
+                let url = format!("https://www.s{at}.example/news/world");
+                ("fetch", "http_fetch", json!({"url": url}))
+            }
+            By::Identifiers | By::Tool => ("github", "list_issues", pair),
         };
         judge(
             bencher,

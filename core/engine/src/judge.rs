@@ -87,6 +87,7 @@ use crate::program::{Program, ServerSettings, Tool};
 use crate::role::{Category, Step};
 use crate::role::{RoleId, RoleSet};
 use crate::text::escape_token;
+use check::Finding;
 use combine::Undecided;
 use lookups::Lookups;
 use operand::{Form, Operand};
@@ -148,10 +149,8 @@ pub struct Case<'p, 'c, 'h> {
     trace: Option<Trace>,
     /// The values for which no rule decided when a role was last denied by default.
     undecided: Undecided,
-    /// The first escalation by a check that stands unless the call is denied.
-    escalated: Option<Verdict<'p>>,
-    /// The first of those that the verdict names before a rule.
-    escalated_first: Option<Verdict<'p>>,
+    /// The findings of checks that stand unless the call is denied.
+    findings: Vec<Finding<'p>>,
     /// The escalation and the approvals that may cover it, if anyone asks.
     escalation: Option<Box<Escalation<'c>>>,
 }
@@ -198,8 +197,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             renamed,
             trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
             undecided: Undecided::Call,
-            escalated: None,
-            escalated_first: None,
+            findings: Vec::new(),
             escalation: None,
         }
     }
@@ -253,14 +251,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         if self.canonicalizer.facts.has_failed() {
             return self.host_failure();
         }
-        let verdict = match self.escalated.take() {
-            Some(escalated) => combine::stricter(verdict, escalated),
-            None => verdict,
-        };
-        match self.escalated_first.take() {
-            Some(escalated) => combine::stricter(escalated, verdict),
-            None => verdict,
-        }
+        combine::with_findings(verdict, std::mem::take(&mut self.findings))
     }
 
     /// The verdict, and the two views of the call from the same canonical forms that were judged. After a denial no view

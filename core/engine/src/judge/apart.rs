@@ -3,7 +3,7 @@
 use super::check::Finding;
 use super::combine::RoleVerdict;
 use super::operand::Form;
-use super::{Case, RoleValues, checks};
+use super::{Case, Decision, RoleValues, checks};
 use crate::model::Effect;
 use crate::program::RoleList;
 use crate::role::{RoleId, RoleSet};
@@ -41,7 +41,7 @@ impl<'p> Case<'p, '_, '_> {
             let sum = self.each_strictness();
             return Apart::Structural { strictness, sum };
         }
-        let escalates = self.escalated.is_some() || self.escalated_first.is_some();
+        let escalates = !self.findings.is_empty();
         let least = |effect: Effect| match escalates {
             true => effect.max(Effect::Escalate),
             false => effect,
@@ -89,11 +89,12 @@ impl<'p> Case<'p, '_, '_> {
             self.values = RoleValues::default();
             self.lookups.hits.clear();
             self.sandboxed = RoleSet::default();
-            (self.escalated, self.escalated_first) = (None, None);
-            let found = checks::run_of_values(self);
-            let escalated = self.escalated.take().or(self.escalated_first.take());
-            let found = found.or(escalated);
-            sum += found.map_or(0, |verdict| usize::from(verdict.decision.strictness()));
+            self.findings.clear();
+            sum += match checks::run_of_values(self) {
+                Some(verdict) => usize::from(verdict.decision.strictness()),
+                None if self.findings.is_empty() => 0,
+                None => usize::from(Decision::Escalate(Vec::new()).strictness()),
+            };
         }
         sum
     }

@@ -12,6 +12,14 @@ pub(super) enum Finding<'p> {
     Decided(Verdict<'p>, Option<String>),
 }
 
+impl<'p> Finding<'p> {
+    pub(super) fn into_verdict(self) -> Verdict<'p> {
+        match self {
+            Self::Escalate(verdict) | Self::EscalateFirst(verdict) | Self::Decided(verdict, _) => verdict,
+        }
+    }
+}
+
 /// A denial by a rule of the engine.
 pub(super) fn deny<'p>(rule: &'static str, reason: String) -> Option<Finding<'p>> {
     Some(Finding::Decided(Verdict::deny(rule, reason), None))

@@ -61,11 +61,11 @@ fn run_all<'p>(case: &mut Case<'p, '_, '_>, checks: &[Check]) -> Option<Verdict<
             None => {}
             Some(Finding::Escalate(verdict)) => {
                 case.note_escalation(&verdict);
-                case.escalated.get_or_insert(verdict);
+                case.findings.push(Finding::Escalate(verdict));
             }
             Some(Finding::EscalateFirst(verdict)) => {
                 case.note_escalation(&verdict);
-                case.escalated_first.get_or_insert(verdict);
+                case.findings.push(Finding::EscalateFirst(verdict));
             }
             Some(Finding::Decided(verdict, detail)) => {
                 let passed = verdict.decision == Decision::Allow;

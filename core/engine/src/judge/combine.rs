@@ -1,6 +1,7 @@
 //! Putting what was decided in parts together: the most restrictive stands, the first on a tie.
 
 use super::Verdict;
+use super::check::Finding;
 use crate::model::Effect;
 use crate::program::RuleId;
 use crate::role::RoleId;
@@ -63,8 +64,22 @@ pub(crate) fn join(current: Option<RoleVerdict>, next: RoleVerdict) -> Option<Ro
     Some(current.map_or(next, |current| current.join(next)))
 }
 
+/// The strictest of a verdict and what checks found beside it; on a tie the first of what is certain, then the verdict, then the
+/// first of what is only possible.
+pub(super) fn with_findings<'p>(decided: Verdict<'p>, findings: Vec<Finding<'p>>) -> Verdict<'p> {
+    let (certain, possible): (Vec<_>, Vec<_>) = findings
+        .into_iter()
+        .partition(|finding| matches!(finding, Finding::EscalateFirst(_)));
+    let whole = possible
+        .into_iter()
+        .map(Finding::into_verdict)
+        .fold(decided, stricter);
+    let certain = certain.into_iter().map(Finding::into_verdict);
+    certain.rev().fold(whole, |whole, first| stricter(first, whole))
+}
+
 /// The stricter of two verdicts, the first on a tie.
-pub(crate) fn stricter<'p>(first: Verdict<'p>, second: Verdict<'p>) -> Verdict<'p> {
+fn stricter<'p>(first: Verdict<'p>, second: Verdict<'p>) -> Verdict<'p> {
     if second.decision.strictness() > first.decision.strictness() {
         second
     } else {

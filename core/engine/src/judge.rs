@@ -9,7 +9,7 @@
 //! | checks of the call | `checks` | shape, names, limits: what is wrong whatever the values are |
 //! | canonical | `canonical` | values, to operands with their canonical forms |
 //! | checks of the values | `checks` | protected paths, ceiling, world, sandbox, allowlists |
-//! | rules | `rules` | the rule loop: each role by itself |
+//! | rules | `rules` | the rule loop: each role by itself, over the rules that `candidates` finds |
 //! | combine | `combine` | the verdicts of checks and roles, to the strictest |
 //! | approve | `approvals` | an escalation that a person approved, to an allowance |
 //! | prepare | `sent` | operands, to the arguments that are sent |
@@ -19,6 +19,7 @@
 mod apart;
 mod approvals;
 mod arguments;
+mod candidates;
 mod canonical;
 mod careful;
 mod ceiling;
@@ -55,7 +56,6 @@ mod touch;
 mod trace;
 mod unjudged;
 mod verdict;
-mod walk;
 mod world;
 
 use std::collections::BTreeMap;

@@ -1,7 +1,11 @@
 //! The explanation of a verdict: what was kept while it was made, and the values with their forms.
 
+use super::combine::RoleVerdict;
+use super::hits::Subject;
+use super::reason::Reason;
 use super::trace::{Explanation, ValueStep};
 use super::{Case, Verdict};
+use crate::program::{DirectoryId, RuleId};
 use crate::role::{REDACTED, Step};
 
 impl Case<'_, '_, '_> {
@@ -62,5 +66,56 @@ impl Case<'_, '_, '_> {
             })
             .collect();
         (values, each_role.count())
+    }
+
+    pub(super) fn begin_walk(&mut self, subject: &Subject, concern: impl FnOnce() -> Vec<RuleId>) {
+        let isolated = subject.isolated.filter(|_| self.trace.is_some());
+        let isolated = isolated.and_then(|(_, at)| self.operands.get(at));
+        let isolated = isolated.map(|operand| match self.redacts(self.name_of_value(&operand.bound)) {
+            true => REDACTED.to_owned(),
+            false => operand.bound.raw().to_owned(),
+        });
+        if let Some(trace) = &mut self.trace {
+            trace.begin_walk(isolated, concern());
+        }
+    }
+
+    pub(super) fn end_walk(&mut self, went_through_all: bool, decided: RoleVerdict) -> RoleVerdict {
+        if self.trace.is_some() {
+            self.explain_walk(went_through_all, decided);
+        }
+        decided
+    }
+
+    fn explain_walk(&mut self, went_through_all: bool, decided: RoleVerdict) {
+        let verdict = self.verdict(decided, Vec::new());
+        if let Some(trace) = &mut self.trace {
+            let decision = verdict.decision.as_str();
+            trace.end_walk(self.program, went_through_all, decision, &verdict.rule);
+        }
+    }
+
+    pub(super) fn considered(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason<'_>) {
+        if holds {
+            self.note_rule(id);
+        }
+        if self.trace.is_some() {
+            self.explain_rule(id, holds, outcome, why);
+        }
+    }
+
+    fn explain_rule(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason<'_>) {
+        if let Some(trace) = &mut self.trace {
+            let why = why.map(|(condition, detail)| (condition, detail.to_string()));
+            trace.rule(self.program, id, holds, outcome, why);
+        }
+    }
+
+    pub(super) fn considered_directory(&mut self, id: RuleId, directory: DirectoryId) {
+        if let Some(trace) = &mut self.trace {
+            let directory = self.directories.rule(&mut self.canonicalizer, directory);
+            let detail = format!("no value left lies within {}", directory.as_str());
+            trace.rule(self.program, id, false, "", Some(("paths", detail)));
+        }
     }
 }

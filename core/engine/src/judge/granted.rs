@@ -1,8 +1,8 @@
 //! The sandbox among the rules (SPEC §8.4): what it grants are paths, and no rule that restricts a call is lost by that.
 
+use super::candidates::{Relevance, RoleView};
 use super::combine::RoleVerdict;
 use super::rules::Progress;
-use super::walk::{Relevance, RoleView};
 use super::{Case, Values};
 use crate::model::{Effect, SandboxOrder, ServerKind};
 use crate::program::{Rule, Tool};

@@ -1,13 +1,16 @@
 //! The wording of reasons about the values of a call, so that whoever reads them finds the argument (SPEC §8.6).
 
+use std::borrow::Cow;
 use std::fmt;
 
-use super::Case;
+use super::combine::{RoleVerdict, Undecided};
 use super::locations::url_kind;
 use super::operand::Operand;
+use super::{Case, Verdict};
 use crate::bind::{BoundValue, unsaid};
-use crate::model::{Argument, ConditionArgument};
+use crate::model::{Argument, ConditionArgument, Effect};
 use crate::net::UrlKind;
+use crate::program::{DEFAULT_REASON, UNDECIDED};
 use crate::role::{REDACTED, RoleId, Step};
 
 /// The name of a value that the engine filled in.
@@ -15,6 +18,11 @@ const DEFAULT_REMOTE: &str = "the default remote";
 
 /// The characters of a value that a reason shows.
 const SHOWN: usize = 200;
+
+const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
+
+/// Room for most reasons of the default denial.
+const DEFAULT_REASON_BYTES: usize = 160;
 
 /// Why a condition does not hold, for an explanation.
 pub(super) type Reason<'r> = Option<(&'static str, Why<'r>)>;
@@ -34,6 +42,46 @@ impl fmt::Display for Why<'_> {
             Self::Argument(argument) => {
                 write!(formatter, "the argument `{argument}` does not meet its condition")
             }
+        }
+    }
+}
+
+impl<'p> Case<'p, '_, '_> {
+    pub(super) fn verdict(&mut self, verdict: RoleVerdict, escalated: Vec<&'p str>) -> Verdict<'p> {
+        let rule = match verdict {
+            RoleVerdict::Rule(_, rule) => self.program.rule(rule),
+            RoleVerdict::Sandbox => return Verdict::allow("structural-sandbox-allow", SANDBOX_REASON),
+            RoleVerdict::Unjudged(effect, lack) => return self.unjudged_verdict(effect, lack),
+            RoleVerdict::Default => None,
+        };
+        match (rule, verdict.effect()) {
+            (Some(rule), Effect::Allow) => Verdict::allow(&rule.name, &*rule.reason),
+            (Some(rule), Effect::Escalate) => Verdict::escalate(escalated, &rule.name, &*rule.reason),
+            (Some(rule), Effect::Deny) => Verdict::deny(&rule.name, &*rule.reason),
+            (None, _) => Verdict::deny("default-deny", self.default_reason()),
+        }
+    }
+
+    /// The default denial for these values. Nothing is stricter, so that judging ends with it and these are the verdict's values.
+    pub(super) fn default_deny(&mut self, undecided: Undecided) -> RoleVerdict {
+        self.undecided = undecided;
+        RoleVerdict::Default
+    }
+
+    fn default_reason(&mut self) -> Cow<'p, str> {
+        match self.undecided {
+            Undecided::Call => {
+                let known = self.tool.and_then(|tool| tool.default_reason.as_deref());
+                known.unwrap_or(DEFAULT_REASON).into()
+            }
+            Undecided::Role(role, value) if self.names_arguments() => {
+                let mut reason = String::with_capacity(DEFAULT_REASON_BYTES);
+                reason.push_str(DEFAULT_REASON);
+                reason.push_str(UNDECIDED);
+                self.push_undecided(&mut reason, role, value);
+                reason.into()
+            }
+            Undecided::Role(..) => DEFAULT_REASON.into(),
         }
     }
 }

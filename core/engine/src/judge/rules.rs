@@ -1,28 +1,16 @@
 //! Judging by the rules of the policy (SPEC §8.4): each role by itself, the most restrictive verdict stands.
 
-use std::borrow::Cow;
-
-use super::changes::changes;
+use super::candidates::{Candidates, Relevance, RoleView, concerning};
 use super::combine::{RoleVerdict, Undecided, join};
-use super::directories::{Around, Grants, Known, Pinned};
 use super::hits::{Match, Subject};
-use super::reason::{Reason, Why};
-use super::walk::{Relevance, RoleView, Walk, concerning};
+use super::reason::Why;
 use super::{Case, Values, Verdict};
-use crate::cost::LOOK_UP;
 use crate::model::{Effect, SandboxOrder};
-use crate::net::Location;
-use crate::program::{DEFAULT_REASON, DirectoryId, RoleList, Rule, RuleId, Tool, UNDECIDED};
-use crate::role::{Category, REDACTED, RoleId, RoleSet};
-use crate::sort;
-
-const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
+use crate::program::{DirectoryId, RoleList, Rule, RuleId, Tool};
+use crate::role::{Category, RoleId};
 
 /// Why a rule is passed over for what the sandbox grants.
 const UNHEARD: &str = "it is not about what the sandbox grants";
-
-/// Room for most reasons of the default denial.
-const DEFAULT_REASON_BYTES: usize = 160;
 
 /// The state while one role's values go through the rules.
 pub(super) struct Progress {
@@ -104,61 +92,6 @@ impl<'p> Case<'p, '_, '_> {
         verdict
     }
 
-    /// The subject of the rules: the tool's resource roles, less those that the sandbox resolved.
-    pub(super) fn role_view(&self, roles: RoleSet) -> RoleView {
-        let operands = self.operands.iter();
-        let judged = roles.without(self.sandboxed);
-        RoleView {
-            roles,
-            judged,
-            heard: match self.program.defaults.hears_granted {
-                true => roles,
-                false => judged,
-            },
-            valued: operands.fold(RoleSet::default(), |all, operand| {
-                all.union(operand.bound.role_set)
-            }),
-        }
-    }
-
-    fn verdict(&mut self, verdict: RoleVerdict, escalated: Vec<&'p str>) -> Verdict<'p> {
-        let rule = match verdict {
-            RoleVerdict::Rule(_, rule) => self.program.rule(rule),
-            RoleVerdict::Sandbox => return Verdict::allow("structural-sandbox-allow", SANDBOX_REASON),
-            RoleVerdict::Unjudged(effect, lack) => return self.unjudged_verdict(effect, lack),
-            RoleVerdict::Default => None,
-        };
-        match (rule, verdict.effect()) {
-            (Some(rule), Effect::Allow) => Verdict::allow(&rule.name, &*rule.reason),
-            (Some(rule), Effect::Escalate) => Verdict::escalate(escalated, &rule.name, &*rule.reason),
-            (Some(rule), Effect::Deny) => Verdict::deny(&rule.name, &*rule.reason),
-            (None, _) => Verdict::deny("default-deny", self.default_reason()),
-        }
-    }
-
-    /// The default denial for these values. Nothing is stricter, so that judging ends with it and these are the verdict's values.
-    fn default_deny(&mut self, undecided: Undecided) -> RoleVerdict {
-        self.undecided = undecided;
-        RoleVerdict::Default
-    }
-
-    fn default_reason(&mut self) -> Cow<'p, str> {
-        match self.undecided {
-            Undecided::Call => {
-                let known = self.tool.and_then(|tool| tool.default_reason.as_deref());
-                known.unwrap_or(DEFAULT_REASON).into()
-            }
-            Undecided::Role(role, value) if self.names_arguments() => {
-                let mut reason = String::with_capacity(DEFAULT_REASON_BYTES);
-                reason.push_str(DEFAULT_REASON);
-                reason.push_str(UNDECIDED);
-                self.push_undecided(&mut reason, role, value);
-                reason.into()
-            }
-            Undecided::Role(..) => DEFAULT_REASON.into(),
-        }
-    }
-
     /// Judges one role: all values together, then each value by itself if there are several.
     pub(super) fn judge_role(&mut self, tool: &'p Tool, role: RoleId, view: RoleView) -> RoleVerdict {
         if let Some(trace) = &mut self.trace {
@@ -201,15 +134,10 @@ impl<'p> Case<'p, '_, '_> {
         if !self.program.defaults.hears_granted {
             self.take_granted(&mut progress);
         }
-        let around = self.directories_around(role, &progress.left);
-        let mut walk = Walk::default();
-        walk.add_role(program, tool, role, view, &around);
-        self.canonicalizer.facts.take_steps(walk.cost() * LOOK_UP);
+        let mut candidates = self.candidates(tool, role, view, &progress.left);
         while progress.is_undecided() && !self.canonicalizer.facts.has_failed() {
-            if walk.needs_keys() {
-                self.add_keyed(&mut walk, role, &progress.left);
-            }
-            let Some((id, relevance)) = walk.next() else {
+            let next = self.next_candidate(&mut candidates, role, &progress.left);
+            let Some((id, rule, relevance)) = next else {
                 self.take_granted(&mut progress);
                 if progress.had_values && self.is_sandboxed(role, SandboxOrder::AfterRules) {
                     self.take_after_rules(role, &mut progress);
@@ -218,8 +146,6 @@ impl<'p> Case<'p, '_, '_> {
                 let decided = best.unwrap_or_else(|| self.default_deny(progress.undecided(role)));
                 return self.end_walk(true, decided);
             };
-            let Some(rule) = program.rule(id) else { continue };
-            self.canonicalizer.facts.take_steps(1);
             let is_unheard = self.passes_over_granted(rule, role, view, relevance);
             if is_unheard && progress.is_granted() {
                 self.considered(id, false, "", Some(("sandbox", Why::Text(UNHEARD))));
@@ -245,7 +171,7 @@ impl<'p> Case<'p, '_, '_> {
                         && relevance == Relevance::InDirectory
                         && self.is_out_of_reach(rule, directory, &progress.left)
                     {
-                        walk.skip_directory();
+                        candidates.skip_directory();
                     }
                 }
                 Relevance::Direct | Relevance::InDirectory => {
@@ -352,13 +278,8 @@ impl<'p> Case<'p, '_, '_> {
     fn walk_tool(&mut self, tool: &'p Tool, subject: &Subject) -> RoleVerdict {
         self.begin_walk(subject, Vec::new);
         let (mut best, mut asked) = (None, None);
-        let mut walk = Walk::default();
-        walk.add_tool(self.program, tool);
-        while let Some((id, _)) = walk.next() {
-            let Some(rule) = self.program.rule(id) else {
-                continue;
-            };
-            self.canonicalizer.facts.take_steps(1);
+        let mut candidates = Candidates::of_tool(self.program, tool);
+        while let Some((id, rule, _)) = self.take_candidate(&mut candidates) {
             if self.canonicalizer.facts.has_failed() {
                 break;
             }
@@ -391,126 +312,5 @@ impl<'p> Case<'p, '_, '_> {
         };
         let decided = self.unjudged(tool, decided);
         self.end_walk(true, decided)
-    }
-
-    /// Adds the rules that the index finds by these values.
-    fn add_keyed(&mut self, walk: &mut Walk<'p>, role: RoleId, values: &[usize]) {
-        let (by_domain, by_text) = walk.wanted_keys();
-        for at in values.iter().copied() {
-            if self.canonicalizer.facts.has_failed() {
-                return;
-            }
-            if by_domain {
-                let cost: usize = self.locations(at, role).iter().map(Location::cost).sum();
-                self.canonicalizer.facts.take_steps(cost * LOOK_UP);
-            }
-            if by_text {
-                self.text(at, role);
-            }
-        }
-        let operands = values.iter().filter_map(|at| self.operands.get(*at));
-        walk.add_keyed(role, operands);
-    }
-
-    /// The rule directories that can say anything about the values.
-    fn directories_around(&mut self, role: RoleId, values: &[usize]) -> Around {
-        match self.directories.known() {
-            Known::Nothing => Around::Any,
-            Known::Grants(grants) => Around::Grants(self.grants_around(grants, values)),
-            Known::All(pinned) => self.pinned_around(pinned, role, values),
-        }
-    }
-
-    /// The directories of grants that hold a value as it is or as it was given, by the way that they are written, or that held it.
-    fn grants_around(&mut self, grants: &Grants, values: &[usize]) -> Vec<DirectoryId> {
-        /// How many bytes are looked up in one step.
-        const BYTES: usize = 64;
-        let mut found = Vec::new();
-        let mut bytes = 0;
-        for operand in values.iter().filter_map(|at| self.operands.get(*at)) {
-            let Some(path) = operand.path() else { continue };
-            let canonicalizer = &mut self.canonicalizer;
-            bytes += BYTES + self.directories.add_written(grants, path.as_str(), &mut found);
-            if operand.given() != path.as_str() {
-                let given = canonicalizer.lexical_of(operand);
-                bytes += self.directories.add_written(grants, &given, &mut found);
-            }
-            self.directories
-                .add_linked(canonicalizer, grants, path, &mut found);
-        }
-        self.canonicalizer.facts.take_steps(bytes / BYTES);
-        sort::sort(&mut found);
-        found.dedup();
-        found
-    }
-
-    /// The pinned directories that the values lie within.
-    fn pinned_around(&mut self, pinned: &Pinned, role: RoleId, values: &[usize]) -> Around {
-        if !self.program.path_roles.contains(role) {
-            return Around::Any;
-        }
-        // Removing a directory, or putting one there, concerns the rules about what is in it as well.
-        let changes = changes(self);
-        let mut changed = values.iter().filter_map(|at| changes.get(*at));
-        if changed.any(|change| change.removed.is_some() || change.arrival.is_some()) {
-            return Around::Any;
-        }
-        let operands = values.iter().filter_map(|at| self.operands.get(*at));
-        if operands.clone().any(|operand| operand.pattern().is_some()) {
-            return Around::Any;
-        }
-        self.directories
-            .pinned_around(pinned, operands.flat_map(|operand| operand.paths()))
-    }
-
-    fn begin_walk(&mut self, subject: &Subject, concern: impl FnOnce() -> Vec<RuleId>) {
-        let isolated = subject.isolated.filter(|_| self.trace.is_some());
-        let isolated = isolated.and_then(|(_, at)| self.operands.get(at));
-        let isolated = isolated.map(|operand| match self.redacts(self.name_of_value(&operand.bound)) {
-            true => REDACTED.to_owned(),
-            false => operand.bound.raw().to_owned(),
-        });
-        if let Some(trace) = &mut self.trace {
-            trace.begin_walk(isolated, concern());
-        }
-    }
-
-    fn end_walk(&mut self, went_through_all: bool, decided: RoleVerdict) -> RoleVerdict {
-        if self.trace.is_some() {
-            self.explain_walk(went_through_all, decided);
-        }
-        decided
-    }
-
-    fn explain_walk(&mut self, went_through_all: bool, decided: RoleVerdict) {
-        let verdict = self.verdict(decided, Vec::new());
-        if let Some(trace) = &mut self.trace {
-            let decision = verdict.decision.as_str();
-            trace.end_walk(self.program, went_through_all, decision, &verdict.rule);
-        }
-    }
-
-    fn considered(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason<'_>) {
-        if holds {
-            self.note_rule(id);
-        }
-        if self.trace.is_some() {
-            self.explain_rule(id, holds, outcome, why);
-        }
-    }
-
-    fn explain_rule(&mut self, id: RuleId, holds: bool, outcome: &'static str, why: Reason<'_>) {
-        if let Some(trace) = &mut self.trace {
-            let why = why.map(|(condition, detail)| (condition, detail.to_string()));
-            trace.rule(self.program, id, holds, outcome, why);
-        }
-    }
-
-    fn considered_directory(&mut self, id: RuleId, directory: DirectoryId) {
-        if let Some(trace) = &mut self.trace {
-            let directory = self.directories.rule(&mut self.canonicalizer, directory);
-            let detail = format!("no value left lies within {}", directory.as_str());
-            trace.rule(self.program, id, false, "", Some(("paths", detail)));
-        }
     }
 }

@@ -1,15 +1,17 @@
-//! The rules that can say anything about one role of a call, in the policy's order.
+//! The rules that can say anything about one role of a call, in the policy's order, as the index finds them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use smallvec::SmallVec;
 
-use super::Values;
-use super::directories::Around;
+use super::changes::changes;
+use super::directories::{Around, Grants, Known, Pinned};
 use super::operand::{Form, Operand};
+use super::{Case, Values};
+use crate::cost::LOOK_UP;
 use crate::net::Location;
-use crate::program::{Program, RoleIndex, RuleId, Tool};
+use crate::program::{DirectoryId, Program, RoleIndex, Rule, RuleId, Tool};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
 
@@ -25,7 +27,7 @@ pub(super) enum Relevance {
 }
 
 /// A rule that is looked at.
-pub(super) type Candidate = (RuleId, Relevance);
+type Candidate = (RuleId, Relevance);
 
 /// The roles that the rules are about in one call.
 #[derive(Clone, Copy, Debug)]
@@ -57,10 +59,10 @@ struct Cursor<'p> {
 
 /// Goes through the rules in order, each once, and skips those of which the index knows that they do not hold.
 #[derive(Default)]
-pub(super) struct Walk<'p> {
+pub(super) struct Candidates<'p> {
     /// The parts of the index that the rules come from; the one with the next rule is on top.
     parts: BinaryHeap<Reverse<Cursor<'p>>>,
-    /// How many parts the rules come from.
+    /// How many parts of the index the rules come from: what it took to find them.
     count: usize,
     last: Option<Candidate>,
     /// What is left of the part that the last rule came from.
@@ -70,9 +72,9 @@ pub(super) struct Walk<'p> {
     first_keyed: Option<RuleId>,
 }
 
-impl<'p> Walk<'p> {
+impl<'p> Candidates<'p> {
     /// Adds the rules for `role`. Rules about a directory are those about the directories `around` the values.
-    pub(super) fn add_role(
+    fn add_role(
         &mut self,
         program: &'p Program,
         tool: &'p Tool,
@@ -116,16 +118,13 @@ impl<'p> Walk<'p> {
         self.push(&index.open, Relevance::Direct);
     }
 
-    /// Adds every rule for the tool, for a call without a resource role.
-    pub(super) fn add_tool(&mut self, program: &'p Program, tool: &'p Tool) {
+    /// Every rule for the tool, for a call without a resource role.
+    pub(super) fn of_tool(program: &'p Program, tool: &'p Tool) -> Self {
+        let mut candidates = Self::default();
         for scope in program.scopes(tool) {
-            self.push(&scope.all, Relevance::Direct);
+            candidates.push(&scope.all, Relevance::Direct);
         }
-    }
-
-    /// How many parts of the index the rules come from: what it took to find them.
-    pub(super) fn cost(&self) -> usize {
-        self.count
+        candidates
     }
 
     fn push(&mut self, rules: &'p [RuleId], relevance: Relevance) {
@@ -142,7 +141,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Returns `true` if the next rule may be one that is found by a key.
-    pub(super) fn needs_keys(&mut self) -> bool {
+    fn needs_keys(&mut self) -> bool {
         self.pass();
         let next = self.parts.peek().and_then(|Reverse(cursor)| cursor.rules.first());
         self.first_keyed
@@ -150,7 +149,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Says if some of these rules are found by the domains of the values, and if some are by the values' texts.
-    pub(super) fn wanted_keys(&self) -> (bool, bool) {
+    fn wanted_keys(&self) -> (bool, bool) {
         (
             self.keyed.iter().any(|index| !index.by_domain.is_empty()),
             self.keyed.iter().any(|index| !index.by_entry.is_empty()),
@@ -158,7 +157,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Adds the rules that are found by one of the values' domains or texts.
-    pub(super) fn add_keyed<'o, 'c: 'o>(
+    fn add_keyed<'o, 'c: 'o>(
         &mut self,
         role: RoleId,
         operands: impl Iterator<Item = &'o Operand<'p, 'c>> + Clone,
@@ -206,7 +205,7 @@ impl<'p> Walk<'p> {
     }
 
     /// The next rule.
-    pub(super) fn next(&mut self) -> Option<Candidate> {
+    fn next(&mut self) -> Option<Candidate> {
         loop {
             self.pass();
             let Reverse(Cursor { rules, relevance }) = self.parts.pop()?;
@@ -259,6 +258,132 @@ pub(super) fn concerning(program: &Program, tool: &Tool, role: RoleId, view: Rol
     rules
 }
 
+impl<'p> Case<'p, '_, '_> {
+    /// The subject of the rules: the tool's resource roles, less those that the sandbox resolved.
+    pub(super) fn role_view(&self, roles: RoleSet) -> RoleView {
+        let operands = self.operands.iter();
+        let judged = roles.without(self.sandboxed);
+        RoleView {
+            roles,
+            judged,
+            heard: match self.program.defaults.hears_granted {
+                true => roles,
+                false => judged,
+            },
+            valued: operands.fold(RoleSet::default(), |all, operand| {
+                all.union(operand.bound.role_set)
+            }),
+        }
+    }
+
+    /// The rules that can say anything about values of the role.
+    pub(super) fn candidates(
+        &mut self,
+        tool: &'p Tool,
+        role: RoleId,
+        view: RoleView,
+        values: &[usize],
+    ) -> Candidates<'p> {
+        let around = self.directories_around(role, values);
+        let mut candidates = Candidates::default();
+        candidates.add_role(self.program, tool, role, view, &around);
+        self.canonicalizer.facts.take_steps(candidates.count * LOOK_UP);
+        candidates
+    }
+
+    /// The next of them, where these values are left. Values are read when the first rule that is found by them may be due.
+    pub(super) fn next_candidate(
+        &mut self,
+        candidates: &mut Candidates<'p>,
+        role: RoleId,
+        left: &[usize],
+    ) -> Option<(RuleId, &'p Rule, Relevance)> {
+        if candidates.needs_keys() {
+            self.add_keyed(candidates, role, left);
+        }
+        self.take_candidate(candidates)
+    }
+
+    pub(super) fn take_candidate(
+        &mut self,
+        candidates: &mut Candidates<'p>,
+    ) -> Option<(RuleId, &'p Rule, Relevance)> {
+        let (id, relevance) = candidates.next()?;
+        self.canonicalizer.facts.take_steps(1);
+        Some((id, self.program.rule(id)?, relevance))
+    }
+
+    /// Adds the rules that the index finds by these values.
+    fn add_keyed(&mut self, candidates: &mut Candidates<'p>, role: RoleId, values: &[usize]) {
+        let (by_domain, by_text) = candidates.wanted_keys();
+        for at in values.iter().copied() {
+            if self.canonicalizer.facts.has_failed() {
+                return;
+            }
+            if by_domain {
+                let cost: usize = self.locations(at, role).iter().map(Location::cost).sum();
+                self.canonicalizer.facts.take_steps(cost * LOOK_UP);
+            }
+            if by_text {
+                self.text(at, role);
+            }
+        }
+        let operands = values.iter().filter_map(|at| self.operands.get(*at));
+        candidates.add_keyed(role, operands);
+    }
+
+    /// The rule directories that can say anything about the values.
+    fn directories_around(&mut self, role: RoleId, values: &[usize]) -> Around {
+        match self.directories.known() {
+            Known::Nothing => Around::Any,
+            Known::Grants(grants) => Around::Grants(self.grants_around(grants, values)),
+            Known::All(pinned) => self.pinned_around(pinned, role, values),
+        }
+    }
+
+    /// The directories of grants that hold a value as it is or as it was given, by the way that they are written, or that held it.
+    fn grants_around(&mut self, grants: &Grants, values: &[usize]) -> Vec<DirectoryId> {
+        /// How many bytes are looked up in one step.
+        const BYTES: usize = 64;
+        let mut found = Vec::new();
+        let mut bytes = 0;
+        for operand in values.iter().filter_map(|at| self.operands.get(*at)) {
+            let Some(path) = operand.path() else { continue };
+            let canonicalizer = &mut self.canonicalizer;
+            bytes += BYTES + self.directories.add_written(grants, path.as_str(), &mut found);
+            if operand.given() != path.as_str() {
+                let given = canonicalizer.lexical_of(operand);
+                bytes += self.directories.add_written(grants, &given, &mut found);
+            }
+            self.directories
+                .add_linked(canonicalizer, grants, path, &mut found);
+        }
+        self.canonicalizer.facts.take_steps(bytes / BYTES);
+        sort::sort(&mut found);
+        found.dedup();
+        found
+    }
+
+    /// The pinned directories that the values lie within.
+    fn pinned_around(&mut self, pinned: &Pinned, role: RoleId, values: &[usize]) -> Around {
+        if !self.program.path_roles.contains(role) {
+            return Around::Any;
+        }
+        // Removing a directory, or putting one there, concerns the rules about what is in it as well.
+        let changes = changes(self);
+        let mut changed = values.iter().filter_map(|at| changes.get(*at));
+        if changed.any(|change| change.removed.is_some() || change.arrival.is_some()) {
+            return Around::Any;
+        }
+        let operands = values.iter().filter_map(|at| self.operands.get(*at));
+        if operands.clone().any(|operand| operand.pattern().is_some()) {
+            return Around::Any;
+        }
+        self.directories
+            .pinned_around(pinned, operands.flat_map(|operand| operand.paths()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -271,12 +396,12 @@ mod tests {
         #[test]
         fn rules_come_in_order_each_once(parts in vec(btree_set(0u32..60, 0..7), 0..20)) {
             let lists: Vec<Vec<RuleId>> = parts.iter().map(|part| part.iter().copied().collect()).collect();
-            let mut walk = Walk::default();
+            let mut candidates = Candidates::default();
             for rules in &lists {
-                walk.push(rules, Relevance::Direct);
+                candidates.push(rules, Relevance::Direct);
             }
             let expected: BTreeSet<RuleId> = parts.into_iter().flatten().collect();
-            let found: Vec<RuleId> = std::iter::from_fn(|| walk.next()).map(|(rule, _)| rule).collect();
+            let found: Vec<RuleId> = std::iter::from_fn(|| candidates.next()).map(|(rule, _)| rule).collect();
             proptest::prop_assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
         }
     }

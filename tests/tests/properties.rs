@@ -21,7 +21,7 @@ use callgate_engine::engine::{Engine, Request as Asked, Response};
 use callgate_engine::host::Host;
 use callgate_host::VirtualHost;
 use common::cases::{Case, Request, case, case_of_values, condition, config, path, world};
-use common::engines::{Documents, rule};
+use common::engines::{Documents, rule, tool};
 use conformance::Explain;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -121,6 +121,40 @@ proptest! {
         }
     }
 
+    /// The index finds a rule by a few names, or by a pair of them; one with many names is always looked at.
+    #[test]
+    fn how_a_rule_is_found_changes_nothing(
+        rules in prop::collection::vec((names("o"), names("r"), any::<bool>(), prop::sample::select(vec!["allow", "allow", "escalate", "deny"])), 1..5),
+        calls in prop::collection::vec((names("o"), names("r")), 3),
+    ) {
+        let list = |role: &str, names: &[String], others: usize| {
+            let others = (0..others).map(|at| format!("nobody-{at}"));
+            let allowed: Vec<String> = names.iter().cloned().chain(others).collect();
+            json!({"roles": [role], "allowed": allowed, "matchType": "identifiers"})
+        };
+        let policy = |others: usize| -> Value {
+            let rules = rules.iter().enumerate().map(|(at, (owners, repositories, owner_first, effect))| {
+                let mut lists = vec![list("github-repo", repositories, others)];
+                if !owners.is_empty() {
+                    lists.insert(usize::from(!owner_first), list("github-owner", owners, others));
+                }
+                rule(&format!("r{at}"), json!({"lists": lists}), effect)
+            });
+            rules.chain([rule("last", json!({}), "escalate")]).collect()
+        };
+        let tools = [tool("github/look", json!({"owner": ["github-owner"], "repo": ["github-repo"]}))];
+        let host = VirtualHost::from_value(&json!({"home": "/home/u", "cwd": "/work"})).expect("a machine");
+        let [few, many] = [0, 70].map(|others| build(&Documents::new(policy(others), &tools), &host));
+        for (owners, repositories) in calls {
+            let request = Request {
+                server: "github".to_owned(),
+                tool: "look".to_owned(),
+                arguments: json!({"owner": owners, "repo": repositories}),
+            };
+            prop_assert_eq!(judged(&few, &request, &host), judged(&many, &request, &host), "{:?}", request);
+        }
+    }
+
     /// An explanation contains the same verdict, byte for byte, and its recording replays to the same explanation.
     #[test]
     fn an_explanation_is_that_of_the_verdict_and_replays(case in prop_oneof![case(), case_of_values()]) {
@@ -199,6 +233,10 @@ fn about_nowhere(number: usize) -> [Value; 4] {
         json!({"lists": [{"roles": ["github-owner", "branch-name"], "allowed": [format!("nobody-{number}")], "matchType": "identifiers"}]}),
         json!({"lists": [{"roles": ["email-address"], "allowed": [format!("nobody@{number}.test")], "matchType": "emails"}]}),
     ]
+}
+
+fn names(begin: &'static str) -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec((0..3).prop_map(move |at| format!("{begin}{at}")), 0..3)
 }
 
 /// The object with one value replaced.

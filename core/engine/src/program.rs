@@ -18,7 +18,7 @@ pub use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub use ceiling::{Pattern, PatternPlace};
 pub use compile::compile;
 pub use defaults::Defaults;
-pub use index::{Index, RoleIndex};
+pub use index::{Index, PairOf, RoleIndex};
 pub use lists::{Identifiers, ListMatcher};
 pub use mailbox::{cost_of_addresses, readable as readable_addresses};
 pub use protected::{ProtectedPattern, Protection};

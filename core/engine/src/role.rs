@@ -233,7 +233,7 @@ builtin_roles! {
 }
 
 /// A set of roles of one registry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RoleSet(u64);
 
 impl RoleSet {

@@ -11,7 +11,7 @@ use super::operand::{Form, Operand};
 use super::{Case, Values};
 use crate::cost::LOOK_UP;
 use crate::net::Location;
-use crate::program::{DirectoryId, Program, RoleIndex, Rule, RuleId, Tool};
+use crate::program::{DirectoryId, PairOf, Program, RoleIndex, Rule, RuleId, Tool};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
 
@@ -48,6 +48,15 @@ impl RoleView {
     fn crosses(&self, role: RoleId, relevant: RoleSet, named: RoleSet) -> bool {
         !relevant.intersects(self.roles) && (named.contains(role) || !named.intersects(self.judged))
     }
+}
+
+/// The first value under some roles, all of which a granting rule must take.
+enum First<'o> {
+    /// There is no value.
+    None,
+    Text(&'o str),
+    /// Nobody can tell what it is.
+    Unknown,
 }
 
 /// Rules of the index that are left, in ascending order.
@@ -152,15 +161,25 @@ impl<'p> Candidates<'p> {
     fn wanted_keys(&self) -> (bool, bool) {
         (
             self.keyed.iter().any(|index| !index.by_domain.is_empty()),
-            self.keyed.iter().any(|index| !index.by_entry.is_empty()),
+            self.keyed
+                .iter()
+                .any(|index| !index.by_entry.is_empty() || !index.by_pair.is_empty()),
         )
     }
 
-    /// Adds the rules that are found by one of the values' domains or texts.
+    /// The other roles whose values some of these rules are found by together with the judged one's.
+    fn paired_roles(&self) -> SmallVec<[RoleSet; 1]> {
+        let paired = self.keyed.iter().flat_map(|index| &index.paired);
+        paired.copied().collect()
+    }
+
+    /// Adds the rules that are found by one of the values' domains or texts, or by one of these and the `first` text that there is
+    /// under other roles.
     fn add_keyed<'o, 'c: 'o>(
         &mut self,
         role: RoleId,
         operands: impl Iterator<Item = &'o Operand<'p, 'c>> + Clone,
+        first: impl Fn(RoleSet) -> First<'o>,
     ) where
         'p: 'o,
     {
@@ -172,7 +191,9 @@ impl<'p> Candidates<'p> {
             };
             if may_be_any {
                 let rules = index.by_domain.values().chain(index.by_entry.values());
-                rules.for_each(|rules| self.push(rules, Relevance::Direct));
+                rules
+                    .chain(index.by_pair.values())
+                    .for_each(|rules| self.push(rules, Relevance::Direct));
                 continue;
             }
             let mut domains = Values::new();
@@ -188,6 +209,21 @@ impl<'p> Candidates<'p> {
             sort_and_dedup(&mut domains);
             let domains = domains.iter().filter_map(|at| index.by_domain.get_index(*at));
             domains.for_each(|(_, rules)| self.push(rules, Relevance::Direct));
+            let mut pairs = Values::new();
+            for others in index.paired.iter().copied() {
+                match first(others) {
+                    First::None => {}
+                    First::Text(other) => {
+                        let texts = operands.clone().filter_map(|operand| operand.text(role));
+                        let found = texts.map(|own| PairOf { others, own, other });
+                        pairs.extend(found.filter_map(|pair| index.by_pair.get_index_of(&pair)));
+                    }
+                    First::Unknown => pairs.extend(0..index.by_pair.len()),
+                }
+            }
+            sort_and_dedup(&mut pairs);
+            let pairs = pairs.iter().filter_map(|at| index.by_pair.get_index(*at));
+            pairs.for_each(|(_, rules)| self.push(rules, Relevance::Direct));
             if index.by_entry.is_empty() {
                 continue;
             }
@@ -247,6 +283,7 @@ pub(super) fn concerning(program: &Program, tool: &Tool, role: RoleId, view: Rol
         rules.extend(index.restricting.values().flatten());
         rules.extend(index.by_domain.values().flatten());
         rules.extend(index.by_entry.values().flatten());
+        rules.extend(index.by_pair.values().flatten());
     }
     for group in program.scopes(tool).flat_map(|scope| &scope.restricting) {
         if view.crosses(role, group.relevant, group.named) {
@@ -328,8 +365,31 @@ impl<'p> Case<'p, '_, '_> {
                 self.text(at, role);
             }
         }
+        for roles in candidates.paired_roles() {
+            if let Some((at, role)) = self.first_under(roles) {
+                self.text(at, role);
+            }
+        }
         let operands = values.iter().filter_map(|at| self.operands.get(*at));
-        candidates.add_keyed(role, operands);
+        candidates.add_keyed(role, operands, |roles| {
+            let Some((at, role)) = self.first_under(roles) else {
+                return First::None;
+            };
+            let operand = self.operands.get(at);
+            let operand = operand.filter(|operand| !matches!(operand.form, Form::Unknown));
+            let text = operand.and_then(|operand| operand.text(role));
+            text.map_or(First::Unknown, First::Text)
+        });
+    }
+
+    /// The first value under any of the roles that the tool has, and one of its roles among them.
+    fn first_under(&self, roles: RoleSet) -> Option<(usize, RoleId)> {
+        let roles = roles.intersection(self.tool_roles);
+        let mut operands = self.operands.iter().enumerate();
+        operands.find_map(|(at, operand)| {
+            let mut own = operand.bound.roles.iter().copied();
+            Some((at, own.find(|role| roles.contains(*role))?))
+        })
     }
 
     /// The rule directories that can say anything about the values.

@@ -33,13 +33,18 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
     };
     let absolute = |path: &str| -> Box<str> { lexical(&expand_tilde(path, home), current).as_ref().into() };
     let resource_roles = registry.select(|role| role.is_resource_identifier());
-    let mut compiled = Rules::new(options.compatibility, config.policy.rules.len());
+    let mut compiled = Rules::new(
+        options.compatibility,
+        config.policy.rules.len(),
+        &config.annotations.tools,
+    );
     let mut rules = config.policy.rules;
     let arguments = roles_of_arguments(&config.annotations.tools);
     for rule in &mut rules {
         let known = (&registry, &config.lists, &arguments);
         compiled.add(rule, known, ending, resource_roles, absolute);
     }
+    compiled.index.finish();
     let path_case = options.path_case.unwrap_or_else(|| path_case(host));
     if path_case == PathCase::Insensitive && options.compatibility == Compatibility::Careful {
         compiled.fold_branches();
@@ -167,11 +172,11 @@ impl Rules {
         }
     }
 
-    fn new(compatibility: Compatibility, count: usize) -> Self {
+    fn new(compatibility: Compatibility, count: usize, tools: &[annotation::Tool]) -> Self {
         Self {
             compatibility,
             rules: Vec::with_capacity(count),
-            index: Index::new(compatibility),
+            index: Index::new(compatibility, tools),
             directories: Set::default(),
             listed_roles: RoleSet::default(),
             ruled_roles: RoleSet::default(),

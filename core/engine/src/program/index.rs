@@ -2,17 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use indexmap::Equivalent;
 use smallvec::SmallVec;
 
 use super::server::{ToolKey, ToolName};
-use super::{DirectoryId, ListMatcher, Program, Rule, RuleId, Tool};
+use super::{DirectoryId, ListCondition, ListMatcher, Program, Rule, RuleId, Tool};
+use crate::annotation;
 use crate::config::Compatibility;
 use crate::glob::NamePattern;
 use crate::model::{ConditionArgument, Effect, PointerTree};
 use crate::net::{Key, Scopes};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
-use crate::table::{Table, TextTable};
+use crate::table::{Set, Table, TextTable};
 
 /// Rules whose domain or list condition has at most this many keys are found by them; other rules are always checked.
 const MOST_KEYS: usize = 64;
@@ -32,8 +34,35 @@ pub struct RoleIndex {
     pub domain_scopes: Scopes,
     /// Rules with few entries, by each: they hold only when a value of the role is that entry.
     pub by_entry: TextTable<Vec<RuleId>>,
+    /// Granting rules with few entries here and few for other roles, by each pair: they hold only when a value of the role is the
+    /// one, and every value of the other roles the other.
+    pub by_pair: Table<Pair, Vec<RuleId>>,
+    /// The other roles of these pairs.
+    pub paired: Vec<RoleSet>,
     /// The first rule that is found by a domain or an entry.
     pub first_keyed: Option<RuleId>,
+}
+
+/// An entry for a role, and one for other roles.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pair {
+    others: RoleSet,
+    own: Box<str>,
+    other: Box<str>,
+}
+
+/// The texts that a [`Pair`] is looked up by.
+#[derive(Hash)]
+pub struct PairOf<'t> {
+    pub others: RoleSet,
+    pub own: &'t str,
+    pub other: &'t str,
+}
+
+impl Equivalent<Pair> for PairOf<'_> {
+    fn equivalent(&self, key: &Pair) -> bool {
+        self.others == key.others && *self.own == *key.own && *self.other == *key.other
+    }
 }
 
 /// The rules for one server, those that match a pattern, or any, and likewise for tools.
@@ -44,7 +73,7 @@ pub struct ScopeIndex {
     /// Rules that are relevant to every role.
     pub any_role: RoleIndex,
     /// Rules that are relevant to some roles, by role.
-    pub by_role: BTreeMap<RoleId, RoleIndex>,
+    pub by_role: Table<RoleId, RoleIndex>,
     /// The arguments that conditions of these rules look at.
     conditioned: BTreeSet<ConditionArgument>,
     /// Restricting rules that name roles, by the roles of their conditions on values.
@@ -71,6 +100,9 @@ pub struct Index {
     /// A restricting rule by `if.roles` alone applies where it is relevant to no judged role, as one with
     /// conditions on values does.
     takes_roles_alone: bool,
+    /// The servers and the tools that are annotated: no other call is judged by rules.
+    servers: Set<Box<str>>,
+    tools: Set<Box<str>>,
     pub(crate) scopes: Vec<ScopeIndex>,
     /// The scope of the rules that name neither a server nor a tool.
     everywhere: Option<usize>,
@@ -83,14 +115,17 @@ pub struct Index {
 }
 
 impl Index {
-    pub fn new(compatibility: Compatibility) -> Self {
+    /// An empty index for calls of these tools.
+    pub fn new(compatibility: Compatibility, tools: &[annotation::Tool]) -> Self {
         Self {
             takes_roles_alone: compatibility == Compatibility::Careful,
+            servers: tools.iter().map(|tool| tool.server.clone()).collect(),
+            tools: tools.iter().map(|tool| tool.name.clone()).collect(),
             ..Self::default()
         }
     }
 
-    /// Adds a rule under each server and tool that it names.
+    /// Adds a rule under each server and tool that it names, if they are annotated.
     pub fn file(
         &mut self,
         id: RuleId,
@@ -101,8 +136,16 @@ impl Index {
     ) {
         let has_values = rule.keyed_condition().is_some() || !rule.arguments.is_empty();
         let crosses_roles = self.takes_roles_alone || has_values;
-        for server in scope(servers) {
-            for tool in scope(tools) {
+        let is_named = |name: &Option<&NamePattern>, known: &Set<Box<str>>| match name {
+            Some(NamePattern::Exact(name)) => known.contains(name),
+            Some(NamePattern::Wildcard(_)) | None => true,
+        };
+        let mut servers = scope(servers);
+        servers.retain(|server| is_named(server, &self.servers));
+        let mut tools = scope(tools);
+        tools.retain(|tool| is_named(tool, &self.tools));
+        for server in servers.iter().copied() {
+            for tool in tools.iter().copied() {
                 let at = self.place(server, tool);
                 if let Some(scope) = self.scopes.get_mut(at) {
                     scope.file(id, rule, roles, crosses_roles);
@@ -132,6 +175,19 @@ impl Index {
             self.scopes.push(ScopeIndex::default());
         }
         at
+    }
+
+    /// Gives back the room for what was not filed.
+    pub fn finish(&mut self) {
+        (self.servers, self.tools) = (Set::default(), Set::default());
+        self.scopes.shrink_to_fit();
+        for scope in &mut self.scopes {
+            scope.all.shrink_to_fit();
+            scope.by_role.shrink_to_fit();
+            let indices = scope.by_role.values_mut();
+            indices.chain([&mut scope.any_role]).for_each(RoleIndex::finish);
+            scope.restricting.shrink_to_fit();
+        }
     }
 
     /// The scopes whose rules can match that tool. More than one of them may have the same rule.
@@ -197,7 +253,8 @@ impl ScopeIndex {
             self.any_role.file(id, rule, None);
         } else {
             for role in roles.intersection(rule.relevant).iter() {
-                self.by_role.entry(role).or_default().file(id, rule, Some(role));
+                let index = self.by_role.entry(role).or_default();
+                index.file(id, rule, Some((role, roles)));
             }
         }
         if rule.effect != Effect::Allow && crosses_roles && !rule.named.is_empty() {
@@ -219,8 +276,20 @@ impl ScopeIndex {
 }
 
 impl RoleIndex {
-    fn file(&mut self, id: RuleId, rule: &Rule, role: Option<RoleId>) {
-        if role.is_some_and(|role| self.file_by_value(id, rule, role)) {
+    fn finish(&mut self) {
+        self.open.shrink_to_fit();
+        self.by_domain.shrink_to_fit();
+        self.by_entry.shrink_to_fit();
+        self.by_pair.shrink_to_fit();
+        let keyed = self.by_domain.values_mut().chain(self.by_entry.values_mut());
+        keyed
+            .chain(self.by_pair.values_mut())
+            .for_each(Vec::shrink_to_fit);
+    }
+
+    /// `role` is the one that is judged, and all that are judged; none for rules that are relevant to every role.
+    fn file(&mut self, id: RuleId, rule: &Rule, role: Option<(RoleId, RoleSet)>) {
+        if role.is_some_and(|(role, judged)| self.file_by_value(id, rule, role, judged)) {
             self.first_keyed.get_or_insert(id);
         } else if let Some((_, directory)) = rule.paths {
             let by_directory = match rule.effect {
@@ -236,7 +305,7 @@ impl RoleIndex {
     /// Files the rule by the domains or entries of its condition on the role, unless they are many or it has none.
     ///
     /// INVARIANT: if no value of the role has one of the keys, the rule does not hold.
-    fn file_by_value(&mut self, id: RuleId, rule: &Rule, role: RoleId) -> bool {
+    fn file_by_value(&mut self, id: RuleId, rule: &Rule, role: RoleId, judged: RoleSet) -> bool {
         if let Some((roles, set)) = &rule.domains
             && roles.contains(role)
         {
@@ -248,22 +317,52 @@ impl RoleIndex {
             return is_short;
         }
         let condition = rule.lists.iter().find(|condition| condition.roles.contains(role));
-        let Some(ListMatcher::Identifiers(names)) = condition.map(|condition| &condition.matcher) else {
+        let Some(entries) = condition.and_then(few_entries) else {
             return false;
         };
-        let sets = &names.sets;
-        // What a path of the list leads to is known when a call comes.
-        let is_short = names.paths.is_empty()
-            && sets.iter().map(|(_, entries)| entries.len()).sum::<usize>() <= MOST_KEYS;
-        for entry in sets
-            .iter()
-            .filter(|_| is_short)
-            .flat_map(|(_, entries)| entries.iter())
-        {
-            add(self.by_entry.entry(entry.into()).or_default(), id);
+        let mut others = rule.lists.iter().filter(|condition| {
+            rule.effect == Effect::Allow
+                && !condition.roles.contains(role)
+                && condition.roles.without(judged).is_empty()
+        });
+        let other = others.find_map(|condition| {
+            let others = few_entries(condition)?;
+            (entries.len() * others.len() <= MOST_KEYS).then_some((condition.roles, others))
+        });
+        let Some((roles, others)) = other else {
+            for entry in entries {
+                add(self.by_entry.entry(entry.into()).or_default(), id);
+            }
+            return true;
+        };
+        for own in entries {
+            for other in &others {
+                let pair = Pair {
+                    others: roles,
+                    own: own.into(),
+                    other: (*other).into(),
+                };
+                add(self.by_pair.entry(pair).or_default(), id);
+            }
         }
-        is_short
+        if !self.paired.contains(&roles) {
+            self.paired.push(roles);
+        }
+        true
     }
+}
+
+/// The entries of a condition on identifiers, unless they are many. Where a path of the list leads to is known when a call comes.
+fn few_entries(condition: &ListCondition) -> Option<Vec<&str>> {
+    let ListMatcher::Identifiers(names) = &condition.matcher else {
+        return None;
+    };
+    let entries: Vec<&str> = names
+        .sets
+        .iter()
+        .flat_map(|(_, entries)| entries.iter())
+        .collect();
+    (names.paths.is_empty() && entries.len() <= MOST_KEYS).then_some(entries)
 }
 
 fn add(rules: &mut Vec<RuleId>, id: RuleId) {

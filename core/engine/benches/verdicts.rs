@@ -166,10 +166,13 @@ fn ruled(count: usize, effect: &str, condition: impl Fn(usize) -> Value) -> Docu
     let rules: Vec<Value> = (0..count)
         .map(|at| {
             let mut condition = condition(at);
-            condition["tool"] = match at % 8 {
+            let tool = match at % 8 {
                 0 => json!(["read_text_file", "http_fetch", "list_issues"]),
                 _ => json!(format!("tool_{at}")),
             };
+            if let Some(conditions) = condition.as_object_mut() {
+                conditions.insert("tool".to_owned(), tool);
+            }
             json!({"name": format!("rule-{at}"), "if": condition, "then": effect, "reason": format!("Reason {at}")})
         })
         .collect();
@@ -415,7 +418,7 @@ mod growth {
             "deny",
             |at| json!({"paths": {"roles": ["read-path"], "within": format!("~/d{at}")}}),
         );
-        if let Some(rules) = documents.policy["rules"].as_array_mut() {
+        if let Some(rules) = documents.policy.get_mut("rules").and_then(Value::as_array_mut) {
             rules.push(json!({"name": "others", "if": {}, "then": "allow", "reason": "r"}));
         }
         let arguments = json!({"path": "/home/provos/report.pdf"});

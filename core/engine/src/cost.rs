@@ -26,6 +26,8 @@ prices! {
     READING_BYTES = 4, "bytes a step";
     /// Holding a value against a list, a set of domains or a part of the index: a hash and a comparison.
     LOOK_UP = 2, "steps";
+    /// The directories that hold a path are looked up among those that rules allow, each name of it once.
+    GRANT_BYTES = 64, "bytes a step";
     /// A value that is looked up in a list is hashed, or put into lower case.
     LISTED_BYTES = 16, "bytes a step";
     /// A value beyond as many as one role may have: what is held of it, with its forms, at 8 bytes a step.

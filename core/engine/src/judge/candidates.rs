@@ -9,7 +9,7 @@ use super::changes::changes;
 use super::directories::{Around, Grants, Known, Pinned};
 use super::operand::{Form, Operand};
 use super::{Case, Values};
-use crate::cost::LOOK_UP;
+use crate::cost::{self, LOOK_UP};
 use crate::net::Location;
 use crate::program::{DirectoryId, PairOf, Program, RoleIndex, Rule, RuleId, Tool};
 use crate::role::{RoleId, RoleSet};
@@ -403,14 +403,12 @@ impl<'p> Case<'p, '_, '_> {
 
     /// The directories of grants that hold a value as it is or as it was given, by the way that they are written, or that held it.
     fn grants_around(&mut self, grants: &Grants, values: &[usize]) -> Vec<DirectoryId> {
-        /// How many bytes are looked up in one step.
-        const BYTES: usize = 64;
         let mut found = Vec::new();
         let mut bytes = 0;
         for operand in values.iter().filter_map(|at| self.operands.get(*at)) {
             let Some(path) = operand.path() else { continue };
             let canonicalizer = &mut self.canonicalizer;
-            bytes += BYTES + self.directories.add_written(grants, path.as_str(), &mut found);
+            bytes += cost::GRANT_BYTES + self.directories.add_written(grants, path.as_str(), &mut found);
             if operand.given() != path.as_str() {
                 let given = canonicalizer.lexical_of(operand);
                 bytes += self.directories.add_written(grants, &given, &mut found);
@@ -418,7 +416,7 @@ impl<'p> Case<'p, '_, '_> {
             self.directories
                 .add_linked(canonicalizer, grants, path, &mut found);
         }
-        self.canonicalizer.facts.take_steps(bytes / BYTES);
+        self.canonicalizer.facts.take_steps(bytes / cost::GRANT_BYTES);
         sort::sort(&mut found);
         found.dedup();
         found

@@ -38,6 +38,39 @@ fn another_spelling_of_a_denied_directory_is_not_allowed() {
     }
 }
 
+/// A directory that a rule allows is asked about where it may hold the value, by either name; a recording tells an engine that is
+/// built from it enough to judge alike.
+#[test]
+fn directories_that_rules_allow_are_asked_about_near_the_value() {
+    let allowed = (0..40).map(|at| rule(&format!("r{at}"), within(&format!("/d{at}")), "allow"));
+    let kept = rule("kept", within("/kept"), "deny");
+    let linked = rule("linked", within("/link"), "allow");
+    let documents = Documents::new(
+        [kept].into_iter().chain(allowed).chain([linked]).collect(),
+        &[tool("s/read", json!({"path": ["read-path"]}))],
+    );
+    let host = host(&json!({"dirs": ["/real", "/d7", "/kept"], "links": {"/link": "/real"}}));
+    for (path, expected, near) in [
+        ("/d7/x", "r7", "/d7"),
+        ("/real/x", "linked", "/link"),
+        ("/link/x", "linked", "/link"),
+        ("/elsewhere/x", "default-deny", "/kept"),
+    ] {
+        let arguments = json!({"path": path});
+        let found = explain(&documents, &arguments, &host);
+        assert_eq!(found.verdict.rule, expected, "{path}");
+        let exchanges = found.recording.exchanges();
+        let asked = |path: &str| {
+            let mut questions = exchanges.iter().map(|one| &one.question);
+            questions.any(|question| *question == Question::realpath(path))
+        };
+        assert!(asked("/kept") && asked(near) && !asked("/d3"), "{path}");
+        let again = explain(&documents, &arguments, &found.recording);
+        let text = |one| serde_json::to_string(one).expect("an explanation is JSON");
+        assert_eq!(text(&again), text(&found), "{path}");
+    }
+}
+
 /// A rule that denies a directory without a canonical form (a link to itself) does not deny paths elsewhere.
 #[test]
 fn a_denied_directory_that_leads_nowhere_is_no_other() {

@@ -240,7 +240,7 @@ impl Init {
         }
         out.line("\nnext:")?;
         if !is_in_path() {
-            out.line("  # `callgate` is not in your PATH: in its checkout, `cargo install --path host-shim/command` puts it there")?;
+            out.line("  # `callgate` is not in your PATH: write `npx callgate` or `uvx callgate-cli`, or install it")?;
         }
         if self.dir != Path::new(".") {
             let command = format!("cd {}", quoted(&clean(&self.dir.display().to_string())));

@@ -112,7 +112,8 @@ impl<'p> Page<'p> {
         let mut printed = None;
         for command in commands(code) {
             let words: Vec<&str> = command.iter().map(String::as_str).collect();
-            let words = words.strip_prefix(&["cargo"]).unwrap_or(&words);
+            let launched = ["cargo", "npx"].contains(words.first().unwrap_or(&""));
+            let words = words.get(usize::from(launched)..).unwrap_or_default();
             let Some((&"callgate", arguments)) = words.split_first() else {
                 continue;
             };

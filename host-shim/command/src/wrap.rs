@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use crate::program;
 use crate::replace::{read_file, replace, replace_secret};
+use crate::setup::in_folder;
 use crate::terminal::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use annotated::Annotated;
 use arguments::Arguments;
@@ -39,7 +40,7 @@ use shared::Project;
 pub(crate) struct Wrap {
     /// The agent's configuration
     file: PathBuf,
-    /// The bundle that the guards judge by
+    /// The bundle that the guards judge by, or the folder of one called callgate.json
     #[arg(long, short, value_name = "FILE", default_value = "callgate.json")]
     bundle: PathBuf,
     /// Write each decision to this file
@@ -327,7 +328,7 @@ impl Wrap {
 
     /// The servers of which the bundle annotates a tool, or which it trusts.
     fn annotated(&self) -> Result<Annotated, Failure> {
-        let gate = Gate::builder().bundle(&self.bundle).build()?;
+        let gate = Gate::builder().bundle(in_folder(&self.bundle)?).build()?;
         Annotated::of(&gate).map_err(Failure::Fault)
     }
 
@@ -350,7 +351,7 @@ impl Wrap {
                 true => "callgate".to_owned(),
                 false => utf8(&program::lasting(!self.dry_run)?)?,
             },
-            bundle: named(&self.bundle)?,
+            bundle: named(&in_folder(&self.bundle)?)?,
             audit: self.audit.as_deref().map(named).transpose()?,
             observe: self.observe,
             ask: self.ask,

@@ -111,6 +111,10 @@ fn with_entries(path: PathBuf, agent: &Agent, entries: &[(&str, Value)]) -> Resu
 }
 
 pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
+    // A pipe that nobody writes to would hold the command up.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(format!("`{}` is not a regular file", path.display()));
+    }
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -9,12 +9,15 @@ use callgate_host::Gate;
 use rustix::process::{getegid, geteuid};
 
 use super::finding::{Finding, Standing};
+use crate::setup::in_folder;
 
 /// The bit of a folder in which only the owner of a file replaces it.
 const STICKY: u32 = 0o1000;
 
 /// What is wrong with a bundle and with those who can write it.
 pub(super) fn look(about: &str, bundle: &Path) -> Vec<Finding> {
+    // One that is not there is a fault of the gate.
+    let bundle = &in_folder(bundle).unwrap_or_else(|_| bundle.to_owned());
     let shown = bundle.display();
     let gate = match Gate::builder().bundle(bundle).build() {
         Ok(gate) => gate,

@@ -14,6 +14,7 @@ use super::hooks::{value_of, without};
 use super::running::{Said, finished};
 use super::stand_in::REACHED;
 use super::{documents, written};
+use crate::setup::in_folder;
 use crate::wrap::{Guarding, beside, guarding};
 
 /// The configurations of agents below the user's home directory.
@@ -185,6 +186,7 @@ fn judged(about: String, said: &Said, is_trusted: bool) -> Finding {
 }
 
 fn trusts(bundle: &Path, server: &str) -> bool {
+    let bundle = in_folder(bundle).unwrap_or_else(|_| bundle.to_owned());
     let gate = Gate::builder().bundle(bundle).build();
     let documents = gate.map(|gate| gate.documents().to_vec()).unwrap_or_default();
     let trusted = documents

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::agents;
 use crate::program;
 use crate::replace::replace;
+use crate::setup::in_folder;
 use crate::terminal::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, paint};
 
 /// How many seconds an agent waits for its hook, beyond those that a person has.
@@ -77,7 +78,7 @@ pub(crate) struct Install {
     /// The agent
     #[arg(value_parser = agents())]
     agent: &'static Agent,
-    /// The bundle that calls are judged by
+    /// The bundle that calls are judged by, or the folder of one called callgate.json
     #[arg(long, short, value_name = "FILE")]
     bundle: PathBuf,
     /// Judge by the project's own `callgate.json` where it has one, as `callgate hook --per-project` does
@@ -134,7 +135,7 @@ impl Install {
         };
         words.extend(["hook".to_owned(), self.agent.as_str().to_owned()]);
         if !self.shared {
-            words.extend(["--bundle".to_owned(), absolute(&self.bundle)?]);
+            words.extend(["--bundle".to_owned(), absolute(&in_folder(&self.bundle)?)?]);
         }
         if self.per_project {
             words.push("--per-project".to_owned());
@@ -171,6 +172,10 @@ impl Install {
                 .map_err(|error| Failure::Fault(error.to_string()))
         };
         let (bundle, folder) = (real(&self.bundle)?, real(Path::new("."))?);
+        let bundle = match bundle.starts_with(&folder) {
+            true => in_folder(&bundle)?,
+            false => bundle,
+        };
         match bundle.strip_prefix(&folder).ok().and_then(Path::to_str) {
             Some(below) => Ok(format!("\"${variable}\"/{}", quoted(below))),
             None => Err(Failure::Invalid(format!(

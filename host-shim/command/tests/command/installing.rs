@@ -258,3 +258,33 @@ fn a_hook_that_cannot_run_denies() {
         }
     }
 }
+
+#[test]
+fn the_folder_of_a_bundle_stands_for_it_and_a_pipe_is_no_settings() {
+    let project = Project::new();
+    let install = ["hook", "install", "claude-code", "--bundle", ".", "--write"];
+    project.check(&install, 0, &["/project/callgate.json"], &[]);
+    project.write(
+        ".mcp.json",
+        r#"{"mcpServers": {"filesystem": {"command": "cat"}}}"#,
+    );
+    project.check(
+        &["wrap", ".mcp.json", "--bundle", "."],
+        0,
+        &["\"wrapped\":[\"filesystem\"]"],
+        &[],
+    );
+    let wrapped = project.read(".mcp.json");
+    let words = wrapped["mcpServers"]["filesystem"]["args"].to_string();
+    assert!(words.contains("/project/callgate.json"), "{words}");
+    let settings = project.folder.path().join("project/.codex/hooks.json");
+    fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder");
+    let made = Command::new("mkfifo").arg(&settings).status().expect("mkfifo");
+    assert!(made.success());
+    for arguments in [
+        &["hook", "install", "codex", "--bundle", "callgate.json"][..],
+        &["hook", "uninstall", "codex"],
+    ] {
+        project.check(arguments, 4, &[], &["is not a regular file"]);
+    }
+}

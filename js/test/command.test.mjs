@@ -205,6 +205,9 @@ test("both commands see the same in all calls", (t) => {
     assert.equal(same(["diff", old, now, "--fail-on", "looser"]), status);
     same(["diff", old, now, "--disk"]);
   }
+  cpSync(join(project, "example"), join(project, "elsewhere"), { recursive: true });
+  same(["diff", "elsewhere", "example"]);
+  assert.equal(same(["diff", "elsewhere", "example", "--same-folder", "--fail-on", "any"]), 0);
   assert.equal(same(["diff", "allow", "deny", "--fail-on", "stricter", "--fail-on", "any"]), 2);
   for (const name of ["faulty", "gone", "latin"]) {
     for (const command of ["map", "lint", "check"]) {

@@ -80,20 +80,28 @@ export function check(look: Look): number {
   return found.has("unknown") || found.has("empty") ? EXIT.fault : EXIT.allow;
 }
 
+/** The same for two bundles. */
+interface DiffLook extends Look {
+  /** `true`: the first is an earlier state of the second, checked out elsewhere. */
+  readonly "same-folder"?: boolean | undefined;
+}
+
 /** The changes for which `diff` can be told to fail. */
 const WAYS = ["looser", "stricter", "any"];
 
 /** Shows what changes between two bundles. */
-export function diff(before: string, after: string, look: Look, fails: readonly string[]): number {
+export function diff(before: string, after: string, look: DiffLook, fails: readonly string[]): number {
   const unknown = fails.find((way) => !WAYS.includes(way));
   if (unknown !== undefined) {
     throw new Failure(`\`--fail-on\` is \`${unknown}\`, expected \`${WAYS.join("`, `")}\``);
   }
-  const { verbose } = look;
-  const [old, now] = [before, after].map((bundle) => sound({ ...look, bundle, verbose: verbose && false }));
+  const quiet = { ...look, verbose: false };
+  const now = sound({ ...quiet, bundle: after });
+  const own = look["same-folder"] && now.folder !== undefined ? { folder: now.folder } : {};
+  const old = { ...sound({ ...quiet, bundle: before }), ...own };
   let last = "{}";
-  ask(old as EngineConfig<string, string>, (earlier) =>
-    ask(now as EngineConfig<string, string>, (later) =>
+  ask(old, (earlier) =>
+    ask(now, (later) =>
       listen(
         (listener) => earlier.policy.tellChanges(later.policy, look.disk ?? false, listener),
         (line) => {

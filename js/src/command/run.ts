@@ -68,6 +68,7 @@ Looks at all calls (lint, map, check and diff):
       --tool TOOL     map: only these tools, \`tool\`, \`server/tool\` or \`server/*\`; may be repeated
       --to URL|PATH   map: only what can reach this
       --only VERDICT  map: only regions with this verdict; may be repeated
+      --same-folder   diff: OLD is an earlier state of NEW, checked out elsewhere
       --fail-on WAY   diff: fail where calls become \`looser\`, \`stricter\`, or change in \`any\` way; may be repeated
 
 This is the command as WebAssembly, for machines without the program that is compiled for them. Its answers are JSON, one a line.
@@ -128,7 +129,11 @@ async function run([command, ...rest]: readonly string[]): Promise<number> {
       return map(values, tool, to, only);
     }
     case "diff": {
-      const { values, positionals } = parsed(rest, { ...LOOK, "fail-on": { type: "string", multiple: true } });
+      const { values, positionals } = parsed(rest, {
+        ...LOOK,
+        "fail-on": { type: "string", multiple: true },
+        "same-folder": { type: "boolean" },
+      });
       if (isAnswered(values)) {
         return EXIT.allow;
       }

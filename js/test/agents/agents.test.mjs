@@ -12,6 +12,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -137,33 +138,39 @@ const AGENTS = {
 
 const FOLDERS = [".codex", ".gemini", ".copilot", "docs"];
 
-/** A home and a project with the hook installed. */
-function place(t, name, agent, url) {
+/** A home and a project, of which nothing stays. */
+function folders(t) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "callgate-agent-")));
   t.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
   const [home, project] = [join(root, "home"), join(root, "project")];
   for (const folder of [join(project, "src"), ...FOLDERS.map((one) => join(home, one))]) {
     mkdirSync(folder, { recursive: true });
   }
-  copyFileSync(
-    join(HERE, "../../../host-shim/command/tests/command/hooks/callgate.json"),
-    join(project, "callgate.json"),
-  );
   writeFileSync(join(project, "src/a.txt"), "hello\n");
   writeFileSync(join(project, ".env"), "KEY=secret\n");
   execFileSync("git", ["init", "-q", project]);
   const [server, log, mcp] = [join(HERE, "files-server.mjs"), join(root, "log"), join(root, "mcp.json")];
   writeFileSync(mcp, JSON.stringify({ mcpServers: { files: { command: process.execPath, args: [server, log] } } }));
-  const found = { root, home, project, server, log, mcp, url };
+  return { root, home, project, server, log, mcp };
+}
+
+/** A home and a project with the hook installed. */
+function place(t, name, agent, url) {
+  const found = { url, ...folders(t) };
+  const { home, project } = found;
+  copyFileSync(
+    join(HERE, "../../../host-shim/command/tests/command/hooks/callgate.json"),
+    join(project, "callgate.json"),
+  );
   agent.prepare?.(found);
   const install = ["hook", "install", name, "--user", "--bundle", join(project, "callgate.json"), "--write"];
   execFileSync(COMMAND, install, { env: { ...process.env, HOME: home } });
   return found;
 }
 
-function run(program, agent, found) {
+function run(program, agent, found, more = {}) {
   const { HTTP_PROXY, HTTPS_PROXY, http_proxy, https_proxy, XDG_STATE_HOME, ...inherited } = process.env;
-  const env = { ...inherited, HOME: found.home, ...agent.environment(found) };
+  const env = { ...inherited, HOME: found.home, ...agent.environment(found), ...more };
   const args = agent.arguments(found);
   const [file, all] = agent.isScript ? [process.execPath, [program, ...args]] : [program, args];
   return new Promise((resolve) => {
@@ -246,23 +253,62 @@ for (const name of Object.keys(AGENTS)) {
   });
 }
 
-test("Claude Code and Gemini CLI take the plugins", WAIT, (t) => {
-  const root = join(HERE, "../../..");
-  const [claude, gemini] = ["claude-code", "gemini-cli"].map((name) => AGENTS[name].program());
-  if (claude === undefined || gemini === undefined) {
-    t.skip("the agents are not installed");
-    return;
-  }
-  const home = mkdtempSync(join(tmpdir(), "callgate-plugins-"));
-  t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
-  const options = {
-    cwd: root,
-    env: { ...process.env, HOME: home },
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  };
-  for (const folder of [".", "host-shim/plugins/claude-code"]) {
-    assert.match(execFileSync(claude, ["plugin", "validate", folder], options), /Validation passed/);
-  }
-  execFileSync(process.execPath, [gemini, "extensions", "validate", "host-shim/plugins/gemini-cli"], options);
-});
+const ROOT = join(HERE, "../../..");
+const GEMINI = join(ROOT, "host-shim/plugins/gemini-cli");
+
+/** The commands by which the real agents check a plugin of the repository, and install it. */
+const PLUGINS = {
+  "claude-code": [
+    ["plugin", "validate", "."],
+    ["plugin", "validate", "host-shim/plugins/claude-code"],
+    ["plugin", "marketplace", "add", "./"],
+    ["plugin", "install", "callgate@callgate"],
+  ],
+  "gemini-cli": [
+    ["extensions", "validate", GEMINI],
+    ["extensions", "install", "--consent", GEMINI],
+  ],
+};
+
+for (const [name, commands] of Object.entries(PLUGINS)) {
+  test(`${name} asks its plugin, which denies where the program is missing`, WAIT, async (t) => {
+    const agent = AGENTS[name];
+    const program = agent.program();
+    if (program === undefined || !existsSync(COMMAND)) {
+      t.skip(program === undefined ? `${name} is not installed` : `${COMMAND} is not built`);
+      return;
+    }
+    for (const isThere of [true, false]) {
+      const script = [];
+      const model = await startModel(agent.model, script);
+      t.after(() => model.close());
+      const found = { url: model.url, ...folders(t) };
+      const { root, project } = found;
+      agent.prepare?.(found);
+      const env = { ...process.env, HOME: found.home, ...agent.environment(found) };
+      const start = agent.isScript ? [process.execPath, program] : [program];
+      for (const command of commands) {
+        execFileSync(start[0], [...start.slice(1), ...command], { cwd: ROOT, env, stdio: "pipe" });
+      }
+      const path = [join(root, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(":");
+      if (isThere) {
+        mkdirSync(join(root, "bin"));
+        symlinkSync(COMMAND, join(root, "bin/callgate"));
+      }
+      script.push(
+        agent.read(join(project, "src/a.txt")),
+        agent.write(join(project, "src/new.txt")),
+        agent.shell(`touch ${root}/touched`),
+      );
+      const { said } = await run(program, agent, found, { PATH: path });
+      const [read, ...others] = model.results;
+      assert.equal(others.length, 2, said);
+      assert.match(read, isThere ? /hello/ : /no program `callgate`/);
+      for (const answer of others) {
+        assert.match(answer, isThere ? /ask-for-the-rest/ : /no program `callgate`/);
+      }
+      assert.deepEqual(readdirSync(join(project, "src")), ["a.txt"]);
+      assert.ok(!existsSync(join(root, "touched")));
+    }
+  });
+}

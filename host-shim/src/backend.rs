@@ -12,7 +12,7 @@ use callgate_engine::bind::CallError;
 use callgate_engine::diagnostic::Diagnostic;
 use callgate_engine::engine::{Existence, Operation};
 use callgate_engine::host::Host;
-use callgate_engine::judge::{Decision, Verdict};
+use callgate_engine::judge::{Decision, StructuralRule, Verdict};
 use callgate_engine::model::{ReplyStatus, Semantics};
 use callgate_engine::policy::Ceiling;
 use serde::{Deserialize, Serialize};
@@ -255,7 +255,7 @@ impl EngineFault {
     pub fn verdict(&self) -> Verdict<'static> {
         Verdict {
             decision: Decision::Deny,
-            rule: "structural-engine-fault".into(),
+            rule: StructuralRule::EngineFault.as_str().into(),
             reason: format!("{self} while it judged the call").into(),
             approval: None,
         }

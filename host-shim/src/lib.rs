@@ -58,7 +58,7 @@ pub use backend::{
 pub use bundle::BUNDLE_FILE;
 pub use call_text::CallText;
 pub use callgate_engine::engine::{Audience, Paths};
-pub use callgate_engine::judge::{Decision, Verdict};
+pub use callgate_engine::judge::{Decision, StructuralRule, Verdict};
 pub use clean::clean;
 #[cfg(feature = "component")]
 pub use component::{COMPONENT, Compiled, InstanceLimits};

@@ -26,6 +26,8 @@ mod search;
 mod source;
 #[path = "absences/specification.rs"]
 mod specification;
+#[path = "absences/structural.rs"]
+mod structural;
 
 use std::collections::BTreeSet;
 use std::fs;

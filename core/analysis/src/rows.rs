@@ -1,5 +1,6 @@
 //! Regions with one verdict as the rows of a table that a person reads.
 
+use callgate_engine::judge::StructuralRule;
 use std::sync::Arc;
 
 use indexmap::map::Entry;
@@ -101,14 +102,14 @@ pub(super) fn is_about_others(places: &[Arc<Place>]) -> bool {
 }
 
 /// The rule about arguments that neither the annotation nor the schema names.
-pub(super) const UNKNOWN_ARGUMENT: &str = "structural-unknown-argument";
+pub(super) const UNKNOWN_ARGUMENT: &str = StructuralRule::UnknownArgument.as_str();
 
 /// Returns `true` if the rule refuses calls for their form.
 pub(super) fn is_about_form(rule: &str) -> bool {
     let rules = [
-        "structural-unresolvable-value",
+        StructuralRule::UnresolvableValue.as_str(),
         UNKNOWN_ARGUMENT,
-        "structural-unreadable-argument",
+        StructuralRule::UnreadableArgument.as_str(),
     ];
     rules.contains(&rule)
 }

@@ -52,6 +52,7 @@ mod rules;
 mod sandbox;
 mod sent;
 mod sight;
+mod structural;
 mod touch;
 mod trace;
 mod unjudged;
@@ -74,6 +75,7 @@ pub use path_forms::heuristic;
 pub use resolved::{Resolved, ResolvedValue, Wanted};
 pub use sight::Sight;
 pub use sight::ValueSight;
+pub use structural::StructuralRule;
 use trace::Trace;
 pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep};
 pub use verdict::{Decision, Verdict};
@@ -347,7 +349,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
             let steps = self.program.limits.steps;
             let reason = format!("Limit exceeded: judging the call takes more than steps = {steps} steps");
             self.note("steps", false, || reason.clone());
-            return Verdict::deny("structural-limit", reason);
+            return Verdict::deny(StructuralRule::Limit, reason);
         }
         let hides = self.has_addresses();
         let message = match self.canonicalizer.facts.failure() {
@@ -361,7 +363,7 @@ impl<'p, 'c, 'h> Case<'p, 'c, 'h> {
         self.note("host", false, || {
             message.unwrap_or_else(|| "the host failed".to_owned())
         });
-        Verdict::deny("structural-host-error", reason)
+        Verdict::deny(StructuralRule::HostError, reason)
     }
 
     /// Records a structural check for an explanation.

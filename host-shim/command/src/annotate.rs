@@ -2,6 +2,7 @@
 
 mod target;
 
+use callgate_host::StructuralRule;
 use std::path::PathBuf;
 
 use callgate_analysis::Finding;
@@ -133,7 +134,7 @@ impl Annotate {
             let call = finding.call.as_ref().map(Value::to_string);
             let verdict = call.and_then(|call| gate.evaluate(&*call).ok());
             finding.diagnostic.code == Code::AlwaysDenied
-                && verdict.is_some_and(|verdict| verdict.rule == "default-deny")
+                && verdict.is_some_and(|verdict| verdict.rule == StructuralRule::DefaultDeny.as_str())
         };
         let rule = findings.iter().any(is_undecided).then(|| {
             json!({

@@ -6,7 +6,7 @@ use callgate_authoring::lines::{Line, NotCall, read_line};
 use callgate_engine::advice::help_for_unknown_tool;
 use callgate_engine::bind::{Call, CallError};
 use callgate_engine::world::Context;
-use callgate_host::{CallText, Decision, Gate, Request, Verdict};
+use callgate_host::{CallText, Decision, Gate, Request, StructuralRule, Verdict};
 use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -230,7 +230,7 @@ pub(crate) fn exit_of(verdict: &Verdict<'_>) -> Exit {
 
 /// Help for a call of a tool that no annotation names: one of a similar name.
 pub(crate) fn similar(gate: &Gate, about: &About<'_>, verdict: &Verdict<'_>) -> Option<String> {
-    if verdict.rule != "structural-unknown-tool" {
+    if verdict.rule != StructuralRule::UnknownTool.as_str() {
         return None;
     }
     let tools = gate.tools().ok()?;

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use callgate_engine::engine::Audience;
-use callgate_host::{Decision, Verdict};
+use callgate_host::{Decision, StructuralRule, Verdict};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
@@ -48,7 +48,8 @@ struct Explained<'a> {
 
 /// The page about a rule of the engine that keeps the call from passing.
 fn where_it_is_explained(verdict: &Verdict<'_>) -> Option<String> {
-    let is_own = verdict.rule.starts_with("structural-") || verdict.rule == "default-deny";
+    let is_own =
+        StructuralRule::parse(&verdict.rule).is_some_and(|rule| rule != StructuralRule::TrustedServer);
     let is_stopped = verdict.decision != Decision::Allow;
     (is_own && is_stopped)
         .then(|| "`callgate help structural-rules` says what this rule means, and what to do".to_owned())

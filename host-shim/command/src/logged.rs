@@ -1,5 +1,6 @@
 //! The calls in a guard's log, judged by other documents.
 
+use callgate_host::StructuralRule;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -151,10 +152,10 @@ fn each(log: Source, mut take: impl FnMut(String, Value)) -> Result<(), Failure>
         }
         let record = line.record;
         let rule = record["rule"].as_str().unwrap_or_default();
-        let is_of_the_guard = match rule {
-            "structural-unpinned-tool" | "structural-audit" | "structural-stopped" => true,
+        let is_of_the_guard = match StructuralRule::parse(rule) {
+            Some(StructuralRule::UnpinnedTool | StructuralRule::Audit | StructuralRule::Stopped) => true,
             // Nobody answered in time.
-            "structural-approval" => record["decision"] == "deny",
+            Some(StructuralRule::Approval) => record["decision"] == "deny",
             _ => false,
         };
         // The line of the question says what the rules say.
@@ -177,7 +178,7 @@ fn again(
         rule: text("rule"),
         reason: text("reason"),
     };
-    if before.rule == "structural-approval" {
+    if before.rule == StructuralRule::Approval.as_str() {
         // Approvals are not documents: without them a person is asked.
         Effect::Escalate.as_str().clone_into(&mut before.decision);
     }
@@ -196,7 +197,17 @@ fn again(
         reason: response.verdict.reason.into_owned(),
     };
     // The log may not hold the part of the call that was wrong.
-    let was_wrong = before.rule.starts_with("structural-un") || before.rule == "structural-protected-path";
+    let was_wrong = matches!(
+        StructuralRule::parse(&before.rule),
+        Some(
+            StructuralRule::ProtectedPath
+                | StructuralRule::UnknownArgument
+                | StructuralRule::UnknownTool
+                | StructuralRule::UnpinnedTool
+                | StructuralRule::UnreadableArgument
+                | StructuralRule::UnresolvableValue
+        )
+    );
     let has_others = record["others"]
         .as_array()
         .is_some_and(|others| !others.is_empty());
@@ -226,7 +237,8 @@ pub(crate) fn stopped(log: Source, gate: &Gate, context: Option<&str>) -> Result
     let conditions = conditions(gate)?;
     let mut found = Vec::new();
     each(log, |place, record| {
-        if record["decision"] != Effect::Allow.as_str() || record["rule"] == "structural-approval" {
+        if record["decision"] != Effect::Allow.as_str() || record["rule"] == StructuralRule::Approval.as_str()
+        {
             found.push(LocatedCall {
                 place,
                 call: call_of(&record, &conditions),

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use callgate_engine::approval::Offer;
-use callgate_engine::judge::{Decision, Verdict};
+use callgate_engine::judge::{Decision, StructuralRule, Verdict};
 use callgate_host::Response;
 
 use super::Guard;
@@ -184,17 +184,17 @@ impl Relay {
 fn approved(reason: &'static str, question: &str) -> Verdict<'static> {
     Verdict {
         decision: Decision::Allow,
-        rule: "structural-approval".into(),
+        rule: StructuralRule::Approval.as_str().into(),
         reason: reason.into(),
         approval: Some(question.to_owned().into()),
     }
 }
 
 /// A denial of the guard's own.
-fn denied(rule: &'static str, reason: String) -> Verdict<'static> {
+fn denied(rule: StructuralRule, reason: String) -> Verdict<'static> {
     Verdict {
         decision: Decision::Deny,
-        rule: rule.into(),
+        rule: rule.as_str().into(),
         reason: reason.into(),
         approval: None,
     }

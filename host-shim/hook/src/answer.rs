@@ -1,5 +1,6 @@
 //! The answer to an agent, in its own protocol.
 
+use callgate_engine::judge::StructuralRule;
 use serde_json::Value;
 
 use super::agents::{Agent, Asks, Event};
@@ -42,8 +43,10 @@ pub fn fault(agent: &'static Agent, input: &str, reason: &str) -> HookAnswer {
 }
 
 pub(super) fn fault_at(event: &Event, reason: &str) -> HookAnswer {
-    let reason =
-        format!("The call cannot be judged, so it is denied: {reason} (rule `structural-hook-fault`)");
+    let reason = format!(
+        "The call cannot be judged, so it is denied: {reason} (rule `{}`)",
+        StructuralRule::HookFault
+    );
     HookAnswer::written(event, Fate::Deny, &shown("", &reason), None, DENIES)
 }
 

@@ -1,5 +1,6 @@
 //! Calls that a person decides about whom the agent does not ask.
 
+use callgate_engine::judge::StructuralRule;
 use std::time::Duration;
 
 use callgate_engine::judge::Decision;
@@ -59,7 +60,7 @@ impl HookCall {
                     "What the call would touch has changed since a person was asked",
                 ),
             };
-            again.response.verdict = verdict_of(decision, "structural-approval", reason.to_owned());
+            again.response.verdict = verdict_of(decision, StructuralRule::Approval, reason.to_owned());
         }
         Ok(again)
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use callgate_engine::approval::Approvals;
 use callgate_engine::engine::Audience;
-use callgate_engine::judge::{Decision, ValueStep, Verdict};
+use callgate_engine::judge::{Decision, StructuralRule, ValueStep, Verdict};
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
@@ -112,12 +112,12 @@ impl HookCall {
                 .write(&entry)
                 .map_err(|error| format!("the log cannot be written: {}", error.kind()))?;
         }
-        let advice = match &*verdict.rule {
-            "structural-unknown-tool" if is_ambiguous => {
+        let advice = match StructuralRule::parse(&verdict.rule) {
+            Some(StructuralRule::UnknownTool) if is_ambiguous => {
                 "; the tool's name can be read in several ways, and `--mcp-server` says which servers there are".to_owned()
             }
-            "structural-unknown-tool" => self.help_for_unknown_tool(&judged.server, &judged.tool),
-            "structural-protected-path" if self.touches_settings(&judged) => {
+            Some(StructuralRule::UnknownTool) => self.help_for_unknown_tool(&judged.server, &judged.tool),
+            Some(StructuralRule::ProtectedPath) if self.touches_settings(&judged) => {
                 "; the hook protects the agent's own settings, whatever the documents say".to_owned()
             }
             _ => String::new(),
@@ -190,7 +190,7 @@ impl HookCall {
             Ok(true) => (response, values) = asked(gate, &server, &tool, &arguments, approvals)?,
             Ok(false) => {}
             Err(reason) => {
-                response.verdict = verdict_of(Decision::Deny, "structural-unresolvable-value", reason);
+                response.verdict = verdict_of(Decision::Deny, StructuralRule::UnresolvableValue, reason);
             }
         }
         // Agents may not know a pattern of names by its absolute path.
@@ -270,13 +270,13 @@ impl HookCall {
                 let (rule, reason) = match named(text, &directories, &protected, &home) {
                     Ok(None) => continue,
                     Ok(Some(path)) => (
-                        "structural-protected-path",
+                        StructuralRule::ProtectedPath,
                         format!(
                             "Access to protected path is forbidden: a pattern names {path} (argument \"{name}\")"
                         ),
                     ),
                     Err(why) => (
-                        "structural-unresolvable-value",
+                        StructuralRule::UnresolvableValue,
                         format!("Unresolvable value of argument \"{name}\": it {why}"),
                     ),
                 };
@@ -331,7 +331,7 @@ impl HookCall {
                 "The path `{}` may mean another place to the tool, expected an absolute one",
                 given.chars().take(200).collect::<String>()
             );
-            response.verdict = verdict_of(Decision::Deny, "structural-unresolvable-value", reason);
+            response.verdict = verdict_of(Decision::Deny, StructuralRule::UnresolvableValue, reason);
         }
     }
 }
@@ -369,12 +369,12 @@ fn sent(response: &Response) -> Option<Map<String, Value>> {
 
 pub(super) fn verdict_of(
     decision: Decision<'static>,
-    rule: &'static str,
+    rule: StructuralRule,
     reason: String,
 ) -> Verdict<'static> {
     Verdict {
         decision,
-        rule: rule.into(),
+        rule: rule.as_str().into(),
         reason: reason.into(),
         approval: None,
     }

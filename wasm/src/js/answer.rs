@@ -3,7 +3,7 @@
 use callgate_engine::advice::help_for_unknown_tool;
 use callgate_engine::bind::{Call, CallError};
 use callgate_engine::engine::{Audience, Request};
-use callgate_engine::judge::{Decision, Explanation, Verdict};
+use callgate_engine::judge::{Decision, Explanation, StructuralRule, Verdict};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -70,7 +70,7 @@ impl WasmEngine {
         };
         let response = self.engine.judge(&request, &self.host.asked());
         let passes = response.verdict.decision != Decision::Deny;
-        let is_unknown = response.verdict.rule == "structural-unknown-tool";
+        let is_unknown = response.verdict.rule == StructuralRule::UnknownTool.as_str();
         to_js(&Answer {
             server: call.server(),
             tool: call.tool(),

@@ -1,5 +1,6 @@
 //! Rules that decide nothing, and allow rules that look at no argument.
 
+use callgate_engine::judge::StructuralRule;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -91,7 +92,7 @@ impl Lint<'_> {
         }
         // It decides about another argument of such a call, and comes after every rule.
         if found.before.len() > 1 {
-            found.before.remove("default-deny");
+            found.before.remove(StructuralRule::DefaultDeny.as_str());
         }
         let (message, help) = said_of(rule, &found.before);
         self.add(Code::NeverDecides, path, message, help, found.call);
@@ -147,7 +148,8 @@ impl Lint<'_> {
         let mut found = Before::default();
         let regions = self.regions.iter().filter(is_concerned).flat_map(regions_of);
         for (tool, region) in regions {
-            if ["structural-visibility", "structural-operation"].contains(&&*region.rule) {
+            let own = StructuralRule::parse(&region.rule);
+            if matches!(own, Some(StructuralRule::Visibility | StructuralRule::Operation)) {
                 found.before.insert(region.rule.clone());
                 found.call.get_or_insert_with(|| call_of(tool, region));
             }
@@ -237,7 +239,8 @@ fn said_of(rule: &Rule, before: &BTreeSet<String>) -> (String, &'static str) {
         let help = "its conditions on servers, tools, roles and values hold together for no tool";
         return (message, help);
     }
-    let is_own = |one: &str| one.starts_with("structural-") || one == "trusted-server";
+    let is_own =
+        |one: &str| StructuralRule::parse(one).is_some_and(|rule| rule != StructuralRule::DefaultDeny);
     let named = before.iter().map(|one| match **one == **name {
         true => "another rule of that name".to_owned(),
         false => format!("`{one}`"),

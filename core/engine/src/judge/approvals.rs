@@ -6,6 +6,7 @@
 
 mod measured;
 
+use super::StructuralRule;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Case, Decision, Verdict, domains};
@@ -19,9 +20,6 @@ use crate::text::is_at_or_below;
 
 /// The name that explanations give to this step.
 const CHECK: &str = "approvals";
-
-/// The rule of an escalation by the domain allowlist.
-const ALLOWLIST: &str = "structural-domain-escalate";
 
 /// Why an approval is passed over although it might cover the call.
 const TOO_MUCH: &str = "is not compared, because that would take too many steps";
@@ -209,7 +207,7 @@ impl<'p, 'c> Case<'p, 'c, '_> {
         if is_whole && !self.ask_by_arguments(&escalation) {
             return Err("what escalates is not a value of a resource role".to_owned());
         }
-        if escalation.rules.contains(ALLOWLIST) {
+        if escalation.rules.contains(StructuralRule::DomainEscalate.as_str()) {
             escalation.roles.extend(domains::roles_outside(self));
         }
         let resources: RoleSet = self.tool_roles.intersection(self.program.resource_roles);

@@ -1,5 +1,6 @@
 //! The capability ceiling (SPEC §8.3.4, §12): what the tool may be, and what single arguments must look like.
 
+use super::StructuralRule;
 use super::check::Finding;
 use super::directory::Directory;
 use super::operand::Operand;
@@ -10,8 +11,6 @@ use crate::model::ArgumentName;
 use crate::program::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 use crate::role::RoleId;
 use crate::sort;
-
-const RULE: &str = "structural-capability-ceiling";
 
 /// One value that a constraint is about.
 struct Found {
@@ -62,7 +61,10 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
         );
         return None;
     };
-    let verdict = Verdict::deny(RULE, format!("Above the capability ceiling: {refusal}"));
+    let verdict = Verdict::deny(
+        StructuralRule::CapabilityCeiling,
+        format!("Above the capability ceiling: {refusal}"),
+    );
     Some(Finding::Decided(verdict, Some(refusal)))
 }
 

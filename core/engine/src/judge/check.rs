@@ -1,6 +1,6 @@
 //! The result of a structural check.
 
-use super::{Case, Verdict};
+use super::{Case, StructuralRule, Verdict};
 
 /// What a check finds, unless it simply holds or does not apply.
 pub(super) enum Finding<'p> {
@@ -21,7 +21,7 @@ impl<'p> Finding<'p> {
 }
 
 /// A denial by a rule of the engine.
-pub(super) fn deny<'p>(rule: &'static str, reason: String) -> Option<Finding<'p>> {
+pub(super) fn deny<'p>(rule: StructuralRule, reason: String) -> Option<Finding<'p>> {
     Some(Finding::Decided(Verdict::deny(rule, reason), None))
 }
 

@@ -1,5 +1,6 @@
 //! The checks before any rule (SPEC §8.1 to §8.3): a table, in their order, which is security-critical.
 
+use super::StructuralRule;
 use super::check::{Finding, deny};
 use super::operand::{Form, Operand};
 use super::{Case, Decision, Verdict, ceiling, domains, git, protected, world};
@@ -85,7 +86,7 @@ fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
         return None;
     };
     let reason = format!("Unreadable argument: {error}");
-    let verdict = Verdict::deny("structural-unreadable-argument", reason);
+    let verdict = Verdict::deny(StructuralRule::UnreadableArgument, reason);
     Some(Finding::Decided(verdict, Some(error.to_string())))
 }
 
@@ -93,7 +94,7 @@ fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
 fn plain_names<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     let fault = case.arguments.name_fault.as_ref()?;
     deny(
-        "structural-unreadable-argument",
+        StructuralRule::UnreadableArgument,
         format!("Unreadable call: {fault}"),
     )
 }
@@ -103,32 +104,38 @@ fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
         return None;
     }
     let reason = format!("Server \"{}\" is trusted", case.server());
-    Some(Finding::Decided(Verdict::allow("trusted-server", reason), None))
+    Some(Finding::Decided(
+        Verdict::allow(StructuralRule::TrustedServer, reason),
+        None,
+    ))
 }
 
 /// Arguments that cannot be read, and limits.
 fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     match &case.arguments.refusal {
         Some(Refusal::Unreadable(why)) => deny(
-            "structural-unreadable-argument",
+            StructuralRule::UnreadableArgument,
             format!("Unreadable argument: {why}"),
         ),
-        Some(Refusal::Limit(why)) => deny("structural-limit", format!("Limit exceeded: {why}")),
+        Some(Refusal::Limit(why)) => deny(StructuralRule::Limit, format!("Limit exceeded: {why}")),
         // The shape was the first check.
         Some(Refusal::Shape(_)) | None => None,
     }
 }
 
 fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    const RULE: &str = "structural-unknown-argument";
     let at = case.arguments.unknown?;
     let (name, call) = (case.name_of(Some(at)), case.call);
     let reason = format!("Unknown argument: {name:?} of {}/{}", call.server, call.tool);
     match case.program.unknown_arguments {
-        UnknownArguments::Schema | UnknownArguments::Deny => deny(RULE, reason),
+        UnknownArguments::Schema | UnknownArguments::Deny => deny(StructuralRule::UnknownArgument, reason),
         UnknownArguments::Escalate => {
             case.note("known-arguments", false, || reason.clone());
-            Some(Finding::Escalate(Verdict::escalate(Vec::new(), RULE, reason)))
+            Some(Finding::Escalate(Verdict::escalate(
+                Vec::new(),
+                StructuralRule::UnknownArgument,
+                reason,
+            )))
         }
         UnknownArguments::Ignore => {
             case.note("known-arguments", false, || reason);
@@ -167,15 +174,15 @@ fn unresolvable<'p>(
 ) -> Option<Finding<'p>> {
     let reason = format!("Unresolvable value of {}: {why}", case.shown_as_given(operand));
     match why {
-        Unresolvable::TooLong { .. } => deny("structural-limit", reason),
+        Unresolvable::TooLong { .. } => deny(StructuralRule::Limit, reason),
         Unresolvable::Several => deny(
-            "structural-unreadable-argument",
+            StructuralRule::UnreadableArgument,
             format!(
                 "Unreadable argument: {}, which {why}",
                 case.shown_as_given(operand)
             ),
         ),
-        _ => deny("structural-unresolvable-value", reason),
+        _ => deny(StructuralRule::UnresolvableValue, reason),
     }
 }
 
@@ -187,7 +194,7 @@ fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
         return None;
     }
     let reason = "Introspection tool is always allowed";
-    let verdict = Verdict::allow("structural-introspection-allow", reason);
+    let verdict = Verdict::allow(StructuralRule::IntrospectionAllow, reason);
     Some(Finding::Decided(verdict, None))
 }
 
@@ -231,5 +238,5 @@ fn unknown_tool<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
         return None;
     }
     let reason = ["Unknown tool: ", case.server(), "/", &*case.call.tool].concat();
-    deny("structural-unknown-tool", reason)
+    deny(StructuralRule::UnknownTool, reason)
 }

@@ -1,5 +1,6 @@
 //! The server's domain allowlist.
 
+use super::StructuralRule;
 use super::check::Finding;
 use super::{Case, Verdict};
 use crate::cost::LOOK_UP;
@@ -64,7 +65,7 @@ fn outside<'p>(
         case.note("domain-allowlist", false, || reason.clone());
     }
     let roles = vec![program.registry.name(role)];
-    let verdict = Verdict::escalate(roles, "structural-domain-escalate", reason);
+    let verdict = Verdict::escalate(roles, StructuralRule::DomainEscalate, reason);
     Some((domain, verdict))
 }
 

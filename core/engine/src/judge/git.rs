@@ -1,5 +1,6 @@
 //! An absent git remote means git's default remote.
 
+use super::StructuralRule;
 use std::collections::BTreeSet;
 
 use super::check::Finding;
@@ -80,7 +81,7 @@ pub(super) fn default_remote<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<
         let reason =
             format!("The git remote of {shown} is not known, and server \"{server}\" has an allowlist");
         let roles = vec![case.program.registry.name(RoleId::GIT_REMOTE_URL)];
-        let verdict = Verdict::escalate(roles, "structural-domain-escalate", reason);
+        let verdict = Verdict::escalate(roles, StructuralRule::DomainEscalate, reason);
         return Some(Finding::Escalate(verdict));
     }
     None

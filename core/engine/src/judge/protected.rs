@@ -1,5 +1,6 @@
 //! Protected paths: values of path roles, then whatever looks like a path.
 
+use super::StructuralRule;
 use super::canonical::Canonicalizer;
 use super::changes::changes;
 use super::check::{Finding, deny};
@@ -9,9 +10,6 @@ use crate::model::Reach;
 use crate::path::{CanonicalPath, Unresolvable};
 use crate::program::{self};
 use crate::role::{REDACTED, RoleId};
-
-/// The rule of an escalation about what may be changed below a path.
-pub(super) const BELOW: &str = "structural-protected-below";
 
 /// A path that may be protected.
 struct Candidate<'o> {
@@ -94,12 +92,12 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
         matches!(touch, Touch::Certain(_))
     });
     if let Some(found) = certain {
-        return deny("structural-protected-path", forbidden(case, &found));
+        return deny(StructuralRule::ProtectedPath, forbidden(case, &found));
     }
     if let Some((argument, why)) = unclear {
         let shown = case.shown_argument(argument);
         let reason = format!("Unresolvable value of {shown}, which looks like a path: it {why}");
-        return deny("structural-unresolvable-value", reason);
+        return deny(StructuralRule::UnresolvableValue, reason);
     }
     let Some(found) = possible.filter(|_| program.defaults.judges_below) else {
         case.note_held("protected-paths", "no value lies within a protected path");
@@ -107,7 +105,7 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     };
     let reason = doubtful(case, &found);
     case.note("protected-paths", false, || reason.clone());
-    let verdict = Verdict::escalate(roles_of(case, &found), BELOW, reason);
+    let verdict = Verdict::escalate(roles_of(case, &found), StructuralRule::ProtectedBelow, reason);
     Some(Finding::Escalate(verdict))
 }
 

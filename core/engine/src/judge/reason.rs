@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::StructuralRule;
 use super::combine::{RoleVerdict, Undecided};
 use super::locations::url_kind;
 use super::operand::Operand;
@@ -50,15 +51,15 @@ impl<'p> Case<'p, '_, '_> {
     pub(super) fn verdict(&mut self, verdict: RoleVerdict, escalated: Vec<&'p str>) -> Verdict<'p> {
         let rule = match verdict {
             RoleVerdict::Rule(_, rule) => self.program.rule(rule),
-            RoleVerdict::Sandbox => return Verdict::allow("structural-sandbox-allow", SANDBOX_REASON),
+            RoleVerdict::Sandbox => return Verdict::allow(StructuralRule::SandboxAllow, SANDBOX_REASON),
             RoleVerdict::Unjudged(effect, lack) => return self.unjudged_verdict(effect, lack),
             RoleVerdict::Default => None,
         };
         match (rule, verdict.effect()) {
-            (Some(rule), Effect::Allow) => Verdict::allow(&rule.name, &*rule.reason),
-            (Some(rule), Effect::Escalate) => Verdict::escalate(escalated, &rule.name, &*rule.reason),
-            (Some(rule), Effect::Deny) => Verdict::deny(&rule.name, &*rule.reason),
-            (None, _) => Verdict::deny("default-deny", self.default_reason()),
+            (Some(rule), Effect::Allow) => Verdict::allow(&*rule.name, &*rule.reason),
+            (Some(rule), Effect::Escalate) => Verdict::escalate(escalated, &*rule.name, &*rule.reason),
+            (Some(rule), Effect::Deny) => Verdict::deny(&*rule.name, &*rule.reason),
+            (None, _) => Verdict::deny(StructuralRule::DefaultDeny, self.default_reason()),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Calls of which no argument tells what they touch, such as those of a shell (SPEC §8.4, *Unjudged*): a rule that allows them has to be
 //! about them, and the tool's annotation says what happens without one.
 
+use super::StructuralRule;
 use super::combine::{Lack, RoleVerdict};
 use super::{Case, Verdict};
 use crate::bind::Value;
@@ -56,11 +57,10 @@ impl<'p> Case<'p, '_, '_> {
     }
 
     pub(super) fn unjudged_verdict(&self, effect: Effect, lack: Lack) -> Verdict<'p> {
-        const RULE: &str = "structural-opaque-tool";
         let tool = &*self.call.tool;
         if effect == Effect::Allow {
             let reason = ["`", tool, "` changes nothing but the agent's own state"];
-            return Verdict::allow("structural-agent-tool", reason.concat());
+            return Verdict::allow(StructuralRule::AgentTool, reason.concat());
         }
         let name = |id| self.program.rule(id).map_or("", |rule| &*rule.name);
         let reason = match lack {
@@ -81,8 +81,10 @@ impl<'p> Case<'p, '_, '_> {
             }
         };
         match effect {
-            Effect::Deny => Verdict::deny(RULE, reason),
-            Effect::Allow | Effect::Escalate => Verdict::escalate(Vec::new(), RULE, reason),
+            Effect::Deny => Verdict::deny(StructuralRule::OpaqueTool, reason),
+            Effect::Allow | Effect::Escalate => {
+                Verdict::escalate(Vec::new(), StructuralRule::OpaqueTool, reason)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! The engine's verdict on a call.
 
+use super::structural::StructuralRule;
 use std::borrow::Cow;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -53,7 +54,7 @@ impl Decision<'_> {
 pub struct Verdict<'e> {
     /// The decision.
     pub decision: Decision<'e>,
-    /// The rule's name; names that begin with `structural-`, `trusted-server` and `default-deny` are the engine's.
+    /// The rule's name; those of [`StructuralRule`] are the engine's.
     pub rule: Cow<'e, str>,
     /// Why, for a person.
     pub reason: Cow<'e, str>,
@@ -62,23 +63,27 @@ pub struct Verdict<'e> {
 }
 
 impl<'e> Verdict<'e> {
-    pub(crate) fn allow(rule: &'e str, reason: impl Into<Cow<'e, str>>) -> Self {
+    pub(crate) fn allow(rule: impl Into<&'e str>, reason: impl Into<Cow<'e, str>>) -> Self {
         Self::new(Decision::Allow, rule, reason)
     }
 
-    pub(crate) fn escalate(roles: Vec<&'e str>, rule: &'e str, reason: impl Into<Cow<'e, str>>) -> Self {
+    pub(crate) fn escalate(
+        roles: Vec<&'e str>,
+        rule: impl Into<&'e str>,
+        reason: impl Into<Cow<'e, str>>,
+    ) -> Self {
         let roles = roles.into_iter().map(Cow::Borrowed).collect();
         Self::new(Decision::Escalate(roles), rule, reason)
     }
 
-    pub(crate) fn deny(rule: &'e str, reason: impl Into<Cow<'e, str>>) -> Self {
+    pub(crate) fn deny(rule: impl Into<&'e str>, reason: impl Into<Cow<'e, str>>) -> Self {
         Self::new(Decision::Deny, rule, reason)
     }
 
-    fn new(decision: Decision<'e>, rule: &'e str, reason: impl Into<Cow<'e, str>>) -> Self {
+    fn new(decision: Decision<'e>, rule: impl Into<&'e str>, reason: impl Into<Cow<'e, str>>) -> Self {
         Self {
             decision,
-            rule: Cow::Borrowed(rule),
+            rule: Cow::Borrowed(rule.into()),
             reason: reason.into(),
             approval: None,
         }
@@ -88,7 +93,7 @@ impl<'e> Verdict<'e> {
     pub fn approved(id: &str, reason: String) -> Self {
         Self {
             approval: Some(id.into()),
-            ..Self::allow("structural-approval", reason)
+            ..Self::allow(StructuralRule::Approval, reason)
         }
     }
 

@@ -1,6 +1,7 @@
 //! Visibility and operations (SPEC §8.3.5, §13): the places that a call's addresses name.
 
 use super::Case;
+use super::StructuralRule;
 use super::canonical::Canonicalizer;
 use super::changes::{Change, changes};
 use super::check::{Finding, deny};
@@ -87,7 +88,7 @@ pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>>
         if let Form::Address(resolution) = &operand.form
             && let Err(reply) = &**resolution
         {
-            return deny("structural-visibility", reply.sentence());
+            return deny(StructuralRule::Visibility, reply.sentence());
         }
     }
     if has_addresses {
@@ -113,7 +114,7 @@ pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>>
             Some(Err(reply)) => {
                 let reason = reply.sentence();
                 note_allowed(case, allowed);
-                return deny("structural-operation", reason);
+                return deny(StructuralRule::Operation, reason);
             }
             None => {}
         }
@@ -129,7 +130,7 @@ pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>>
 /// The answer to what the call changes below a root of which a subdirectory has rows of its own, where that is not allowed: a
 /// root that is removed or moved away takes every subdirectory along, and a directory that arrives there brings those that it
 /// holds.
-fn below_roots(case: &mut Case<'_, '_, '_>, action: &Action<'_>) -> Option<(&'static str, Box<Reply>)> {
+fn below_roots(case: &mut Case<'_, '_, '_>, action: &Action<'_>) -> Option<(StructuralRule, Box<Reply>)> {
     let world = case.program.world.as_ref()?;
     let context = case.call.context();
     let mode = context.mode()?;
@@ -156,10 +157,10 @@ fn below_roots(case: &mut Case<'_, '_, '_>, action: &Action<'_>) -> Option<(&'st
             let resolver = &mut case.canonicalizer.resolver();
             let below = match world.resolve_address(&address, Some(mode), context, resolver) {
                 Ok(below) => below,
-                Err(reply) => return Some(("structural-visibility", reply)),
+                Err(reply) => return Some((StructuralRule::Visibility, reply)),
             };
             if let Some(Err(reply)) = case.canonicalizer.judge_at(&below, action, context) {
-                return Some(("structural-operation", reply));
+                return Some((StructuralRule::Operation, reply));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The guards before servers of MCP.
 
+use callgate_host::StructuralRule;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -167,7 +168,7 @@ fn judged(about: String, said: &Said, is_trusted: bool) -> Finding {
             &about,
             "a call of a tool that nobody annotated reaches the server".to_owned(),
         ),
-        Some(answer) if answer.contains("structural-unknown-tool") => {
+        Some(answer) if answer.contains(StructuralRule::UnknownTool.as_str()) => {
             let took = said.took.as_millis();
             let message = format!(
                 "a call of a tool that nobody annotated is denied, in {took} ms (rule `structural-unknown-tool`)"

@@ -1,5 +1,6 @@
 //! The hooks of agents.
 
+use callgate_host::StructuralRule;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use crate::wrap::split;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The rule that denies a write to the agent's settings.
-const EXPECTED: &str = "structural-protected-path";
+const EXPECTED: &str = StructuralRule::ProtectedPath.as_str();
 
 pub(super) fn look(place: &Place) -> Vec<Finding> {
     Agent::ALL

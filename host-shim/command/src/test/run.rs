@@ -9,7 +9,7 @@ use callgate_engine::advice::help_for_unknown_tool;
 use callgate_engine::bind::Call;
 use callgate_engine::document::did_you_mean;
 use callgate_engine::engine::Audience;
-use callgate_host::{CallText, Gate, Request, Verdict};
+use callgate_host::{CallText, Gate, Request, StructuralRule, Verdict};
 use serde_json::{Value, json};
 
 use super::files::{Case, File};
@@ -28,9 +28,6 @@ pub(super) struct Outcome<'c> {
     pub(super) explanation: Option<Value>,
     pub(super) help: Option<String>,
 }
-
-/// Rules that no policy has, besides those that begin with `structural-`.
-const OWN_RULES: [&str; 2] = ["default-deny", "trusted-server"];
 
 /// Gates that are kept, each with all documents in memory. Scenarios of one world usually follow each other.
 const MOST_GATES: usize = 16;
@@ -103,7 +100,7 @@ fn judged<'c>(file: &'c str, case: &'c Case, gate: &Gate) -> Result<Outcome<'c>,
 
 /// A tool of a similar name, where there is none of this one.
 fn similar(case: &Case, gate: &Gate, verdict: &Verdict<'_>) -> Option<String> {
-    if verdict.rule != "structural-unknown-tool" {
+    if verdict.rule != StructuralRule::UnknownTool.as_str() {
         return None;
     }
     let tools = gate.tools().ok()?;
@@ -166,7 +163,7 @@ impl Outcome<'_> {
         let Some(expected) = &self.case.scenario.rule else {
             return;
         };
-        let is_own = expected.starts_with("structural-") || OWN_RULES.contains(&&**expected);
+        let is_own = StructuralRule::parse(expected).is_some();
         if self.has_passed() || is_own || names().any(|name| name == expected) {
             return;
         }

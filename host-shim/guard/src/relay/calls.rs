@@ -1,5 +1,6 @@
 //! Calls: judged, written to the log, and sent, answered or asked about.
 
+use callgate_engine::judge::StructuralRule;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -145,9 +146,9 @@ impl Relay {
     }
 
     /// Why no call of the tool is sent, whatever the policy says: the rule and the reason.
-    fn refuses(&self, policy: &Policy, tool: &str) -> Option<(&'static str, &'static str)> {
+    fn refuses(&self, policy: &Policy, tool: &str) -> Option<(StructuralRule, &'static str)> {
         if let Some(reason) = self.stopped {
-            return Some(("structural-stopped", reason));
+            return Some((StructuralRule::Stopped, reason));
         }
         let held_back = match self.standing(policy, tool) {
             Standing::Accepted => None,
@@ -155,7 +156,7 @@ impl Relay {
             // Who observes asks the server for nothing.
             Standing::Unknown => (!self.guard.observes).then(|| self.listing.failure()),
         };
-        held_back.map(|reason| ("structural-unpinned-tool", reason))
+        held_back.map(|reason| (StructuralRule::UnpinnedTool, reason))
     }
 
     /// Writes the decision to the log, and does what it says.
@@ -195,7 +196,7 @@ impl Relay {
             );
             guard.warn(&format!("the log cannot be written: {error}"));
             if !guard.observes {
-                let verdict = denied("structural-audit", reason);
+                let verdict = denied(StructuralRule::Audit, reason);
                 return Disposition::Deliver(Delivery::ToClient(reply::denial(
                     &request.id,
                     era,
@@ -221,7 +222,9 @@ impl Relay {
                 Ok(next) => return next,
                 Err(advice) => advice,
             },
-            Decision::Deny if response.verdict.rule == "structural-unknown-tool" => UNANNOTATED.to_owned(),
+            Decision::Deny if response.verdict.rule == StructuralRule::UnknownTool.as_str() => {
+                UNANNOTATED.to_owned()
+            }
             Decision::Allow | Decision::Deny => String::new(),
         };
         let (sent, explanation) = (response.arguments.as_deref(), response.explanation.as_ref());

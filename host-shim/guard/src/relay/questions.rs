@@ -1,5 +1,6 @@
 //! Calls that a person is asked about, from the question to what becomes of them.
 
+use callgate_engine::judge::StructuralRule;
 use std::sync::Arc;
 
 use callgate_engine::approval::{Approvals, Offer};
@@ -234,7 +235,7 @@ impl Relay {
             let reason = "The approval no longer applies: the call or the policy has changed, it was already answered, or it has expired";
             let judgement = Judgement {
                 response: callgate_host::Response {
-                    verdict: denied("structural-approval", reason.to_owned()),
+                    verdict: denied(StructuralRule::Approval, reason.to_owned()),
                     ..judgement.response
                 },
                 ..judgement
@@ -365,7 +366,7 @@ impl Relay {
         }
         self.waiting.remove(&pending.id.text);
         let refused = |reason: &str| {
-            let verdict = denied("structural-approval", reason.to_owned());
+            let verdict = denied(StructuralRule::Approval, reason.to_owned());
             Delivery::ToClient(reply::denial(&pending.id, pending.era, &verdict, ""))
         };
         // It was read before.
@@ -394,7 +395,7 @@ impl Relay {
             (Answer::Deny | Answer::Once | Answer::Session | Answer::Always, _) => None,
         };
         if let Some(reason) = denial {
-            response.verdict = denied("structural-approval", reason.to_owned());
+            response.verdict = denied(StructuralRule::Approval, reason.to_owned());
         } else if escalates {
             let question = &pending.open.question.id;
             response.verdict = approved("A person approved this call", question);

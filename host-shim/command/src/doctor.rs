@@ -4,6 +4,7 @@ mod documents;
 mod finding;
 mod guards;
 mod hooks;
+mod plugins;
 mod running;
 mod stand_in;
 mod written;
@@ -61,6 +62,7 @@ impl Doctor {
         let mut found = own(&place);
         found.extend(clock(&place));
         found.extend(hooks::look(&place));
+        found.extend(plugins::look(&place));
         found.extend(guards::look(&place));
         let count = |standing| found.iter().filter(|one| one.standing == standing).count();
         let (wrong, doubtful) = (count(Standing::Wrong), count(Standing::Doubtful));

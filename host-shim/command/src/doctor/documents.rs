@@ -54,7 +54,7 @@ pub(super) fn writable_by_others(about: &str, file: &Path) -> Vec<Finding> {
 
 /// Returns `true` if nobody but this user and root can write a file, or put another in its place.
 pub(super) fn is_own(file: &Path) -> bool {
-    writable_by_others("", file).is_empty()
+    file.is_file() && writable_by_others("", file).is_empty()
 }
 
 fn writable(path: &Path, is_folder: bool) -> Option<(Standing, String, String)> {

@@ -14,7 +14,7 @@ use super::{documents, written};
 use crate::wrap::split;
 
 /// A hook answers within less, or denies.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The rule that denies a write to the agent's settings.
 const EXPECTED: &str = StructuralRule::ProtectedPath.as_str();
@@ -136,7 +136,7 @@ fn ask(
     finished(command, question.as_bytes(), PATIENCE)
 }
 
-fn judged(about: &str, said: &Said, settings: &Path) -> Finding {
+pub(super) fn judged(about: &str, said: &Said, settings: &Path) -> Finding {
     let answer = format!("{} {}", said.stdout, said.stderr);
     let took = said.took.as_millis();
     let asked = format!("a write to `{}`", settings.display());

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::hooks::agents;
 use crate::project::Project;
@@ -342,4 +342,60 @@ fn wrapping_again_names_this_program_and_undoing_brings_all_back() {
     installed.run(0, &["wrap", ".mcp.json", "--undo"]);
     let text = fs::read_to_string(installed.root.join("project/.mcp.json")).expect("a file");
     assert_eq!(text, before);
+}
+
+#[test]
+fn a_plugin_is_asked_too() {
+    let installed = Installed::new();
+    let home = installed.root.join("home");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins");
+    let claude = home.join(".claude/plugins/cache/callgate/callgate/0.1.0");
+    let gemini = home.join(".gemini/extensions/callgate");
+    for (folder, agent) in [(&claude, "claude-code"), (&gemini, "gemini-cli")] {
+        fs::create_dir_all(folder).expect("a folder");
+        for name in ["hook.sh", "callgate.json"] {
+            fs::copy(own.join(agent).join(name), folder.join(name)).expect("a file");
+        }
+    }
+    let list = json!({"plugins": {"callgate@callgate": [{"installPath": claude}], "other@callgate": [{"installPath": "/"}]}});
+    fs::write(
+        home.join(".claude/plugins/installed_plugins.json"),
+        list.to_string(),
+    )
+    .expect("a file");
+    let shown = |folder: &Path| format!("({})", folder.display());
+    let disabled = format!("{}: the plugin is installed, and not enabled", shown(&claude));
+    // The PATH of these tests has no callgate, or another.
+    let gone = format!("{}: a write to", shown(&gemini));
+    let check = |path: &str, code: i32, standing: &str, expected: &str| {
+        let mut command = installed.project.command("project", &["doctor"]);
+        command
+            .current_dir(installed.root.join("project"))
+            .env("HOME", &home)
+            .env("PATH", path);
+        command.env_remove("XDG_STATE_HOME").env_remove("XDG_CONFIG_HOME");
+        let output = command.output().expect("the command runs");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(code), "{text}");
+        let is_meant =
+            |line: &str| line.contains(expected) && line.contains(&format!("\"standing\":\"{standing}\""));
+        assert!(text.lines().any(is_meant), "{expected}: {text}");
+    };
+    let about = |text: &str| text.replace(": ", "\",\"standing\":\"STANDING\",\"message\":\"");
+    let expected = |text: &str, standing: &str| about(text).replace("STANDING", standing);
+    check("/usr/bin:/bin", 1, "doubtful", &expected(&disabled, "doubtful"));
+    check("/usr/bin:/bin", 1, "wrong", &expected(&gone, "wrong"));
+    fs::write(
+        home.join(".claude/settings.json"),
+        r#"{"enabledPlugins": {"callgate@callgate": true}}"#,
+    )
+    .expect("a file");
+    let bin = home.join("bin");
+    fs::create_dir(&bin).expect("a folder");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_callgate"), bin.join("callgate")).expect("a link");
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    for folder in [&claude, &gemini] {
+        let judged = format!("{}: a write to", shown(folder));
+        check(&path, 0, "right", &expected(&judged, "right"));
+    }
 }

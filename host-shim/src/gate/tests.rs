@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use callgate_engine::approval::{Approvals, Moment};
 use callgate_engine::config::DocumentKind;
@@ -168,7 +168,8 @@ fn an_approval_is_recorded_with_the_call() {
 
 #[test]
 fn a_host_that_panics_is_a_denial() {
-    struct Broken;
+    #[derive(Default)]
+    struct Broken(AtomicBool);
 
     impl Host for Broken {
         fn home_dir(&self) -> &str {
@@ -179,8 +180,9 @@ fn a_host_that_panics_is_a_denial() {
             "/"
         }
 
-        fn realpath<'p>(&self, _: &'p str) -> Result<Cow<'p, str>, RealpathError> {
-            panic!("a host should not do that");
+        fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
+            assert!(!self.0.load(Ordering::SeqCst), "a host should not do that");
+            Ok(path.into())
         }
 
         fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
@@ -213,8 +215,15 @@ fn a_host_that_panics_is_a_denial() {
     }
 
     for engine in ENGINES {
-        let gate = Gate::builder().engine(engine).bundle(example());
-        let gate = gate.host(Arc::new(Broken)).build().unwrap();
+        let host = Arc::new(Broken::default());
+        let build = || {
+            let gate = Gate::builder().engine(engine).bundle(example());
+            gate.host(Arc::<Broken>::clone(&host)).build()
+        };
+        let gate = build().unwrap();
+        host.0.store(true, Ordering::SeqCst);
+        // It is asked for the directories that rules allow.
+        assert!(build().is_err());
         assert_eq!(gate.engine(), engine);
         let denied = EngineFault::Failed.verdict();
         assert_eq!(gate.evaluate(&call("/a")), Ok(denied.clone()));

@@ -137,8 +137,19 @@ fn release(is_here: bool, profile: Profile) -> Result<(), String> {
         bytes: sbom,
     });
     artifacts.sort_by(|one, other| one.name.cmp(&other.name));
+    let sizes = table(&artifacts, &binaries);
+    print!("{sizes}");
+    artifacts.push(Artifact {
+        name: "SIZES.txt".to_owned(),
+        bytes: sizes.into_bytes(),
+    });
     write(&folders.target.join("release-artifacts"), &artifacts)?;
-    println!("{}", table(&artifacts, &binaries));
+    for Binary {
+        platform, seconds, ..
+    } in &binaries
+    {
+        println!("the program for {} took {seconds} s", platform.arch);
+    }
     println!("all artifacts together: {} s", begin.elapsed().as_secs());
     Ok(())
 }
@@ -179,20 +190,14 @@ fn write(folder: &Path, artifacts: &[Artifact]) -> Result<(), String> {
     fs::write(folder.join("SHA256SUMS"), sums).map_err(failed)
 }
 
-/// The sizes of the artifacts and of the programs in them, and how long these took.
+/// The sizes of the artifacts and of the programs in them, in bytes.
 fn table(artifacts: &[Artifact], binaries: &[Binary]) -> String {
     let mut text = String::new();
-    for Binary {
-        platform,
-        bytes,
-        seconds,
-    } in binaries
-    {
-        let name = format!("the program for {}", platform.arch);
-        let _ = writeln!(text, "{name:<84}{:>11} bytes, built in {seconds} s", bytes.len());
+    for Binary { platform, bytes, .. } in binaries {
+        let _ = writeln!(text, "{:>11} the program for {}", bytes.len(), platform.arch);
     }
     for Artifact { name, bytes } in artifacts {
-        let _ = writeln!(text, "{name:<84}{:>11} bytes", bytes.len());
+        let _ = writeln!(text, "{:>11} {name}", bytes.len());
     }
     text
 }

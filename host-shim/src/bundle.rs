@@ -40,6 +40,66 @@ use crate::documents::{self, Fault, Source, Unread};
 /// The file's usual name.
 pub const BUNDLE_FILE: &str = "callgate.json";
 
+/// A bundle whose files were read already, such as one that came in a single file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BundleTexts {
+    /// Where they came from, for faults: `PLACE#policy.json:4:12: …`.
+    pub place: String,
+    /// The directory, absolute, that relative paths of the documents start from; without one they are refused.
+    pub folder: Option<String>,
+    /// The name and the text of each file: the bundle's own first, then those that it names, under the names that it has for them.
+    pub files: Vec<(String, String)>,
+}
+
+impl BundleTexts {
+    /// The contents, as [`read`] has them of files.
+    pub(crate) fn contents(self) -> Result<Bundle, Unread> {
+        let Self { place, folder, files } = self;
+        let at = |name: &str| format!("{place}#{name}");
+        let mut files = files.into_iter();
+        let (own, text) = files.next().unwrap_or_default();
+        let read = read_bundle(&text);
+        let others: Vec<(String, String)> = files.collect();
+        let unnamed = others
+            .iter()
+            .find(|(name, _)| read.files.iter().all(|one| one.path != *name));
+        if let Some((name, _)) = unnamed {
+            let reason = "the bundle does not name it".to_owned();
+            return Err(Unread {
+                file: at(name),
+                reason,
+            });
+        }
+        let mut parts = Vec::new();
+        for one in read.files {
+            let file = at(&one.path);
+            let Some((_, text)) = others.iter().find(|(name, _)| *name == one.path) else {
+                let reason = "the bundle names it and does not have it".to_owned();
+                return Err(Unread { file, reason });
+            };
+            let (text, file) = (text.clone(), Some(file));
+            parts.push((one.kind, Source::Text { text, file }));
+        }
+        let own = at(&own);
+        parts.extend(read.inline.into_iter().map(|one| {
+            let file = Some(own.clone());
+            (one.kind, Source::Text { text: one.text, file })
+        }));
+        parts.extend(folder.map(folder_part));
+        let faults = read.faults.into_iter();
+        Ok(Bundle {
+            parts,
+            tests: Vec::new(),
+            faults: faults.map(|fault| Fault::new(Some(own.clone()), fault)).collect(),
+        })
+    }
+}
+
+fn folder_part(folder: String) -> (DocumentKind, Source) {
+    let text = Value::from(folder).to_string();
+    (DocumentKind::Folder, Source::Text { text, file: None })
+}
+
 /// The contents of a bundle, as far as it can be read.
 #[derive(Debug, Default)]
 pub(crate) struct Bundle {
@@ -70,10 +130,6 @@ pub(crate) fn read(path: &Path) -> Result<Bundle, Unread> {
         file: file.clone(),
         reason,
     })?;
-    let folder = Source::Text {
-        text: Value::from(folder).to_string(),
-        file: None,
-    };
     let read = read_bundle(&text);
     let files = read.files.into_iter();
     let files = files.map(|one| (one.kind, Source::File(named.join(one.path))));
@@ -82,17 +138,14 @@ pub(crate) fn read(path: &Path) -> Result<Bundle, Unread> {
         (one.kind, Source::Text { text: one.text, file })
     });
     Ok(Bundle {
-        parts: files
-            .chain(inline)
-            .chain([(DocumentKind::Folder, folder)])
-            .collect(),
+        parts: files.chain(inline).chain([folder_part(folder)]).collect(),
         tests: read.tests.into_iter().map(|path| named.join(path)).collect(),
         faults: read.faults.into_iter().map(fault).collect(),
     })
 }
 
 /// The folder as the kernel found it, so that `link/..` in its name means one place.
-fn folder_of(named: &Path) -> Result<String, String> {
+pub(crate) fn folder_of(named: &Path) -> Result<String, String> {
     let named = if named.as_os_str().is_empty() {
         Path::new(".")
     } else {

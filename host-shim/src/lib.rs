@@ -44,6 +44,7 @@ mod documents;
 mod gate;
 #[cfg(not(feature = "component"))]
 mod no_component;
+mod packing;
 mod real_host;
 mod timings;
 mod virtual_host;
@@ -55,7 +56,7 @@ pub use backend::{
     EngineFault, EngineKind, References, Reply, Request, Resolution, Response, Unanswered, Unoffered,
     Unusable,
 };
-pub use bundle::BUNDLE_FILE;
+pub use bundle::{BUNDLE_FILE, BundleTexts};
 pub use call_text::CallText;
 pub use callgate_engine::engine::{Audience, Paths};
 pub use callgate_engine::judge::{Decision, StructuralRule, Verdict};

@@ -13,9 +13,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use callgate_bundle::Timestamp;
+use callgate_engine::config::DocumentKind;
 use callgate_guard::http::Behind;
 use callgate_guard::{Asking, Ended, GuardOptions, Pins, Program};
-use callgate_host::GateBuilder;
+use callgate_host::{Document, Gate, GateBuilder, GateError};
 use clap::Args;
 
 use crate::setup::Setup;
@@ -157,6 +159,9 @@ impl Guard {
         let gate = self.builder()?.build()?;
         let mut files = gate.files().to_vec();
         files.extend(self.lock.clone());
+        files.extend(self.setup.signed_files()?);
+        let mut expires = self.setup.expires()?;
+        let vocabulary = vocabulary(&gate);
         // A file that has changed since, or is gone, is read again at the first look.
         let mut known = stamps(&files);
         known.retain(|_, stamp| matches!(stamp, Some((_, _, _, Some(modified))) if *modified < begun));
@@ -203,7 +208,15 @@ impl Guard {
             let found = stamps(&files);
             if found != known {
                 known = found;
-                self.reload(&guard);
+                if self.reload(&guard) {
+                    expires = self.setup.expires().unwrap_or(expires);
+                }
+            }
+            if expires.is_some_and(|end| end <= Timestamp::now()) {
+                expires = None;
+                tell("the signed bundle has expired: every call is denied until there is a newer one");
+                let denying = guard.reload(self.denying(&vocabulary)?, self.pins()?);
+                denying.map_err(|error| Failure::Fault(format!("the log cannot be written: {error}")))?;
             }
         }
     }
@@ -285,23 +298,35 @@ impl Guard {
         Ok(Some(pin::read(file)?.unwrap_or_default().pins(&self.server)))
     }
 
-    fn reload(&self, guard: &callgate_guard::Guard) {
-        let builder = match self.builder() {
-            Ok(builder) => builder,
-            Err(failure) => return guard.reload_refused(failure.message()),
-        };
-        let pins = match self.pins() {
-            Ok(pins) => pins,
-            Err(failure) => return guard.reload_refused(failure.message()),
-        };
-        match builder.build() {
-            Ok(gate) => {
-                if let Err(error) = guard.reload(gate, pins) {
-                    guard.reload_refused(&format!("the log cannot be written: {error}"));
-                }
+    /// Judges by the documents as they are now, all or nothing; `false` if the old ones stay.
+    fn reload(&self, guard: &callgate_guard::Guard) -> bool {
+        let read = self.builder().and_then(|builder| {
+            let pins = self.pins()?;
+            Ok((builder.build()?, pins))
+        });
+        let reloaded = match read {
+            Ok((gate, pins)) => {
+                let reloaded = guard.reload(gate, pins);
+                reloaded.map_err(|error| format!("the log cannot be written: {error}"))
             }
-            Err(error) => guard.reload_refused(&error.to_string()),
+            Err(Failure::Refused(faults)) => Err(GateError::Refused(faults).to_string()),
+            Err(failure) => Err(failure.message().to_owned()),
+        };
+        if let Err(reason) = &reloaded {
+            guard.reload_refused(reason);
         }
+        reloaded.is_ok()
+    }
+
+    /// A gate that allows no call, and says why.
+    fn denying(&self, vocabulary: &[Document]) -> Result<Gate, Failure> {
+        let builder = Gate::builder()
+            .host(self.setup.host()?)
+            .engine(self.setup.engine());
+        let builder = vocabulary.iter().fold(builder, |builder, document| {
+            builder.part(document.part, document.text.as_str())
+        });
+        Ok(builder.policy(EXPIRED).build()?)
     }
 
     fn exit(&self, ended: Ended) -> Result<ExitCode, Failure> {
@@ -314,6 +339,21 @@ impl Guard {
             ))),
         }
     }
+}
+
+/// The policy of a guard whose signed bundle has expired.
+const EXPIRED: &str = r#"{"rules": [{
+    "name": "bundle-expired", "if": {}, "then": "deny", "reason": "The signed bundle has expired, and there is no newer one"
+}]}"#;
+
+/// What tools are and do, whatever is allowed.
+fn vocabulary(gate: &Gate) -> Vec<Document> {
+    let parts = [DocumentKind::Annotations, DocumentKind::Roles];
+    let documents = gate.documents().iter();
+    documents
+        .filter(|document| parts.contains(&document.part))
+        .cloned()
+        .collect()
 }
 
 /// Stands between client and server, and says why it ended.

@@ -31,7 +31,7 @@ pub(crate) fn topics() -> String {
 }
 
 /// The subcommands, by what a person wants. Each is in one group.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Judge", &["eval", "explain", "resolve", "enforce"]),
     (
         "Write",
@@ -51,6 +51,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         ],
     ),
     ("Guard", &["guard", "wrap", "hook", "pin", "approvals", "doctor"]),
+    ("Roll out", &["bundle"]),
     ("Look back", &["audit", "replay"]),
     ("Help", &["help", "completions"]),
 ];

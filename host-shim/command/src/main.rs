@@ -7,6 +7,7 @@ mod answers;
 mod approvals;
 mod asking;
 mod audit;
+mod bundle;
 mod calls;
 mod check;
 mod diff;
@@ -31,6 +32,7 @@ mod replay;
 mod resolve;
 mod schema;
 mod setup;
+mod signed;
 mod source;
 mod suggest;
 mod tally;
@@ -103,6 +105,7 @@ enum Command {
     Hook(hook::Hook),
     Approvals(approvals::Approvals),
     Pin(pin::Pin),
+    Bundle(bundle::Bundle),
     Wrap(wrap::Wrap),
     Doctor(doctor::Doctor),
     Audit(audit::Audit),
@@ -184,6 +187,7 @@ fn main() -> ExitCode {
         Command::Enforce(enforce) => enforce.run(&mut out),
         Command::Approvals(approvals) => approvals.run(&mut out),
         Command::Pin(pin) => pin.run(&mut out),
+        Command::Bundle(bundle) => bundle.run(&mut out),
         Command::Wrap(wrap) => wrap.run(&mut out),
         Command::Doctor(doctor) => doctor.run(&mut out),
         Command::Audit(audit) => audit.run(&mut out),

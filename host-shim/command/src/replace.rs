@@ -9,7 +9,20 @@ use rustix::fs::OFlags;
 
 /// Reads a file without waiting: a FIFO that nobody writes to would hold the command up.
 pub(crate) fn read_file(path: &Path) -> io::Result<String> {
-    let mut file = OpenOptions::new()
+    let mut text = String::new();
+    opened(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The same for the first bytes of a file.
+pub(crate) fn read_most(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    opened(path)?.take(most as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn opened(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new()
         .read(true)
         .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
         .open(path)?;
@@ -17,9 +30,7 @@ pub(crate) fn read_file(path: &Path) -> io::Result<String> {
     if !kind.is_file() && !kind.is_dir() {
         return Err(io::Error::other("it is not a regular file"));
     }
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
-    Ok(text)
+    Ok(file)
 }
 
 /// Writes a file so that there is the old text or the new one, whatever happens. A link stays one.

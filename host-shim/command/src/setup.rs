@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use callgate_bundle::Timestamp;
 use callgate_engine::config::DocumentKind;
 use callgate_engine::engine::Engine;
 use callgate_engine::host::Host;
@@ -15,6 +16,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use crate::signed::{self, Pinned};
 use crate::terminal::{Failure, note};
 
 const DOCUMENTS: &str = "Documents";
@@ -28,6 +30,8 @@ pub(crate) struct Setup {
     /// A bundle: one file that names or holds all documents, or the folder of one called callgate.json [default: ./callgate.json]
     #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
     bundle: Option<PathBuf>,
+    #[command(flatten)]
+    pinned: Pinned,
     /// The compiled policy
     #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
     policy: Option<PathBuf>,
@@ -134,12 +138,12 @@ impl Setup {
             &self.lists,
             &self.ceiling,
         ];
-        let mut named = files.into_iter().flatten().peekable();
-        if named.peek().is_none() {
+        if files.iter().all(|file| file.is_none()) {
             return Err(Failure::Fault(
                 "there are no documents, expected `--bundle FILE`".to_owned(),
             ));
         }
+        let mut named = files.into_iter().flatten().chain(self.pinned.keys());
         match named.find(|file| file.is_relative()) {
             Some(file) => Err(Failure::Fault(format!(
                 "the path `{}` is relative to a directory that the agent chooses, expected an absolute one",
@@ -163,12 +167,37 @@ impl Setup {
 
     /// The same for a gate before an agent. Whoever writes the documents, or this program, decides what is allowed.
     pub(crate) fn protecting_builder(&self) -> Result<GateBuilder, Failure> {
-        let builder = self.builder()?.protect_documents();
+        let mut builder = self.builder()?.protect_documents();
         let program = std::env::current_exe().ok();
-        Ok(match program.as_deref().and_then(Path::to_str) {
-            Some(program) => builder.protect(program),
-            None => builder,
-        })
+        for file in program.into_iter().chain(self.signed_files()?) {
+            if let Some(file) = file.to_str() {
+                builder = builder.protect(file);
+            }
+        }
+        Ok(builder)
+    }
+
+    /// The signed bundle and the keys that are pinned, as absolute paths: whoever writes them decides what is allowed. None if any
+    /// bundle is used.
+    pub(crate) fn signed_files(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut files = self.pinned.keys().to_vec();
+        if !files.is_empty() {
+            files.extend(self.bundle()?);
+        }
+        let files = files.into_iter().map(std::path::absolute);
+        files
+            .collect::<io::Result<_>>()
+            .map_err(|error| Failure::Fault(error.to_string()))
+    }
+
+    /// The end of the signed bundle, if it is one.
+    pub(crate) fn expires(&self) -> Result<Option<Timestamp>, Failure> {
+        match self.bundle()?.filter(|_| !self.pinned.keys().is_empty()) {
+            Some(file) => Ok(Some(
+                signed::open(&self.pinned.trust()?, &file)?.payload.expires(),
+            )),
+            None => Ok(None),
+        }
     }
 
     /// The same on another host. In a world the bundle lies in the current directory, wherever it lies here.
@@ -187,7 +216,7 @@ impl Setup {
     pub(crate) fn builder_on(&self, host: Arc<dyn Host + Send + Sync>) -> Result<GateBuilder, Failure> {
         let mut builder = Gate::builder().engine(self.running.engine.kind());
         if let Some(bundle) = self.bundle()? {
-            builder = builder.bundle(bundle);
+            builder = self.take(builder, &bundle, &host)?;
         }
         for (part, file) in [
             (DocumentKind::Policy, &self.policy),
@@ -269,24 +298,44 @@ impl Setup {
         Ok(folder.into_os_string().into_string().ok())
     }
 
-    /// The bundle that is used, if one is.
-    fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
-        let found = match &self.bundle {
-            Some(named) => in_folder(named)?,
-            None if self.policy.is_some() || self.annotations.is_some() => return Ok(None),
-            None => {
-                let usual = PathBuf::from(BUNDLE_FILE);
-                if fs::symlink_metadata(&usual).is_err() {
-                    return Err(no_documents());
-                }
-                usual
-            }
+    /// Has the builder take the documents of a bundle, signed or not.
+    fn take(
+        &self,
+        builder: GateBuilder,
+        bundle: &Path,
+        host: &Arc<dyn Host + Send + Sync>,
+    ) -> Result<GateBuilder, Failure> {
+        let shown = std::path::absolute(bundle).unwrap_or_else(|_| bundle.to_owned());
+        let shown = shown.display();
+        let (builder, used) = if self.pinned.keys().is_empty() {
+            signed::check_unsigned(bundle)?;
+            (builder.bundle(bundle), format!("the bundle is `{shown}`"))
+        } else {
+            let (texts, opened) = self.pinned.texts(bundle, host)?;
+            let payload = &opened.payload;
+            let (name, revision, expires) = (payload.name(), payload.revision(), payload.expires());
+            let used = format!("the bundle is `{shown}`: revision {revision} of `{name}`, until {expires}");
+            (builder.bundle_texts(texts), used)
         };
         if self.running.verbose {
-            let shown = std::path::absolute(&found).unwrap_or_else(|_| found.clone());
-            note(&format!("the bundle is `{}`", shown.display()));
+            note(&used);
         }
-        Ok(Some(found))
+        Ok(builder)
+    }
+
+    /// The bundle that is used, if one is.
+    fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
+        match &self.bundle {
+            Some(named) => in_folder(named).map(Some),
+            None if self.policy.is_some() || self.annotations.is_some() => Ok(None),
+            None => {
+                let usual = PathBuf::from(BUNDLE_FILE);
+                match fs::symlink_metadata(&usual) {
+                    Ok(_) => Ok(Some(usual)),
+                    Err(_) => Err(no_documents()),
+                }
+            }
+        }
     }
 
     pub(crate) fn host(&self) -> Result<Arc<dyn Host + Send + Sync>, Failure> {

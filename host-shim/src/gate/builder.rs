@@ -14,7 +14,7 @@ use callgate_engine::host::{Host, HostError};
 use super::Gate;
 use super::additions::{AddedServer, Additions};
 use crate::backend::{EngineKind, NotStarted, SharedHost, Started, Unusable, native};
-use crate::bundle::{self, Bundle};
+use crate::bundle::{self, Bundle, BundleTexts};
 use crate::component::Settings;
 use crate::documents::{Document, Fault, Source, Unread};
 use crate::real_host::RealHost;
@@ -23,13 +23,19 @@ use crate::timings::Timings;
 /// Collects what a [`Gate`] is built from. Nothing is read before [`GateBuilder::build`].
 #[derive(Default)]
 pub struct GateBuilder {
-    bundle: Option<PathBuf>,
+    bundle: Option<Given>,
     parts: Vec<(DocumentKind, Source)>,
     additions: Additions,
     protects_documents: bool,
     host: Option<SharedHost>,
     engine: EngineKind,
     pub(crate) component: Settings,
+}
+
+/// A bundle: its file, or what was in it.
+enum Given {
+    File(PathBuf),
+    Texts(BundleTexts),
 }
 
 /// Why a gate cannot be built.
@@ -79,7 +85,13 @@ impl From<Unread> for GateError {
 impl GateBuilder {
     /// Takes the parts that the bundle at `path` gives ([`bundle`](crate::bundle) has the format).
     pub fn bundle(mut self, path: impl AsRef<Path>) -> Self {
-        self.bundle = Some(path.as_ref().to_owned());
+        self.bundle = Some(Given::File(path.as_ref().to_owned()));
+        self
+    }
+
+    /// Takes the parts of a bundle whose files were read already.
+    pub fn bundle_texts(mut self, texts: BundleTexts) -> Self {
+        self.bundle = Some(Given::Texts(texts));
         self
     }
 
@@ -196,14 +208,21 @@ impl GateBuilder {
             tests,
             mut faults,
         } = match &self.bundle {
-            Some(path) => bundle::read(path)?,
+            Some(Given::File(path)) => bundle::read(path)?,
+            Some(Given::Texts(texts)) => texts.clone().contents()?,
             None => Bundle::default(),
+        };
+        let (place, file) = match self.bundle {
+            Some(Given::File(path)) => (Some(path.display().to_string()), Some(path)),
+            Some(Given::Texts(texts)) => (Some(texts.place), None),
+            None => (None, None),
         };
         for (part, source) in parts {
             if self.parts.iter().all(|(given, _)| *given != part) {
                 self.parts.push((part, source));
             }
         }
+        let files = files_of(file.as_deref(), &self.parts);
         let mut documents = Vec::new();
         for (part, source) in self.parts {
             match source.read(part)? {
@@ -211,7 +230,6 @@ impl GateBuilder {
                 Err(fault) => faults.push(fault),
             }
         }
-        let files = files_of(self.bundle.as_deref(), &documents);
         if self.protects_documents {
             let texts = files.iter().filter_map(|file| file.to_str().map(str::to_owned));
             self.additions.protected_paths.extend(texts);
@@ -229,7 +247,7 @@ impl GateBuilder {
         match started {
             Ok(started) if faults.is_empty() => Ok(Gate {
                 backend: started.backend,
-                warnings: located(&started.warnings, &documents, self.bundle.as_deref()).collect(),
+                warnings: located(&started.warnings, &documents, place.as_deref()).collect(),
                 documents,
                 files,
                 scenario_files: tests,
@@ -241,7 +259,7 @@ impl GateBuilder {
                 host,
             }),
             Ok(Started { warnings, .. }) => {
-                faults.extend(located(&warnings, &documents, self.bundle.as_deref()));
+                faults.extend(located(&warnings, &documents, place.as_deref()));
                 Err(GateError::Refused(faults))
             }
             Err(NotStarted::Refused(diagnostics)) => {
@@ -256,7 +274,7 @@ impl GateBuilder {
                         && unread(&fault.diagnostic.path)
                 };
                 let found =
-                    located(&diagnostics, &documents, self.bundle.as_deref()).filter(|fault| !repeats(fault));
+                    located(&diagnostics, &documents, place.as_deref()).filter(|fault| !repeats(fault));
                 let found: Vec<Fault> = found.collect();
                 faults.extend(found);
                 Err(GateError::Refused(faults))
@@ -274,10 +292,11 @@ impl GateBuilder {
 }
 
 /// The bundle and the files of the documents, as absolute paths.
-fn files_of(bundle: Option<&Path>, documents: &[Document]) -> Vec<PathBuf> {
-    let named = documents
-        .iter()
-        .filter_map(|document| document.file.as_deref().map(Path::new));
+fn files_of(bundle: Option<&Path>, parts: &[(DocumentKind, Source)]) -> Vec<PathBuf> {
+    let named = parts.iter().filter_map(|(_, source)| match source {
+        Source::File(file) => Some(file.as_path()),
+        Source::Text { .. } => None,
+    });
     let mut files: Vec<PathBuf> = Vec::new();
     for file in bundle
         .into_iter()
@@ -297,7 +316,7 @@ fn files_of(bundle: Option<&Path>, documents: &[Document]) -> Vec<PathBuf> {
 fn located<'d>(
     diagnostics: &'d [callgate_engine::diagnostic::Diagnostic],
     documents: &'d [Document],
-    bundle: Option<&'d Path>,
+    bundle: Option<&'d str>,
 ) -> impl Iterator<Item = Fault> + 'd {
     diagnostics.iter().map(move |diagnostic| {
         let name = diagnostic.path.split(['.', '[']).next().unwrap_or_default();
@@ -308,7 +327,7 @@ fn located<'d>(
             // A bundle that lacks a document lacks it from its beginning.
             (None, Some(bundle)) => {
                 diagnostic.position.get_or_insert(Position::START);
-                Some(bundle.display().to_string())
+                Some(bundle.to_owned())
             }
             (None, None) => None,
         };

@@ -16,6 +16,7 @@ pub(crate) const CRATES: &[(&str, &str)] = &[
     ("core/engine/src", "lib.rs"),
     ("core/git/src", "lib.rs"),
     ("host-shim/src", "lib.rs"),
+    ("host-shim/bundle/src", "lib.rs"),
     ("host-shim/command/src", "main.rs"),
     ("host-shim/guard/src", "lib.rs"),
     ("host-shim/hook/src", "lib.rs"),

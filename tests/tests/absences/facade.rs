@@ -19,6 +19,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("core/engine/src", "lib.rs"),
     ("core/git/src", "lib.rs"),
     ("host-shim/src", "lib.rs"),
+    ("host-shim/bundle/src", "lib.rs"),
     ("host-shim/guard/src", "lib.rs"),
     ("host-shim/hook/src", "lib.rs"),
 ];
@@ -38,6 +39,7 @@ const USERS: &[(&str, &str)] = &[
 const PAGES: &[&str] = &[
     "README.md",
     "host-shim/README.md",
+    "host-shim/bundle/README.md",
     "host-shim/command/README.md",
     "host-shim/guard/README.md",
     "host-shim/hook/README.md",

@@ -25,6 +25,7 @@ const PRODUCT: &[&str] = &[
     "core/src",
     "host-shim/Cargo.toml",
     "host-shim/build.rs",
+    "host-shim/bundle/src",
     "host-shim/command/src",
     "host-shim/guard/src",
     "host-shim/hook/src",

@@ -4,6 +4,7 @@ mod action;
 mod analysis;
 mod annotate;
 mod asking;
+mod bundles;
 mod ceilings;
 mod changes;
 mod doctor;

@@ -1,0 +1,114 @@
+//! Which bundles are used: those that a pinned key signed, and never an older one than before.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use crate::envelope::Envelope;
+use crate::key::{PublicKey, hexadecimal};
+use crate::payload::Payload;
+use crate::refused::Refused;
+use crate::state::{Accepted, State};
+
+/// Whom a user trusts.
+#[derive(Clone, Debug)]
+pub struct Trust {
+    /// The keys that are pinned: one of them must have signed. Without any, nothing is used.
+    pub keys: Vec<PublicKey>,
+    /// The name that a bundle must have, if one is expected.
+    pub name: Option<String>,
+    /// The folder that has the revisions that were accepted, which only this user may write to.
+    pub state: PathBuf,
+}
+
+/// A bundle that may be used now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// The documents.
+    pub payload: Payload,
+    /// The digest of the text that was signed.
+    digest: String,
+}
+
+impl Trust {
+    /// Opens an envelope: its signature is verified, then its payload is read, then its name, its end and its revision are compared.
+    ///
+    /// # Errors
+    /// Why the bundle is not used.
+    pub fn open(&self, text: &[u8], now: Timestamp) -> Result<Opened, Refused> {
+        let envelope = Envelope::read(text)?;
+        let verified = envelope.verified(&self.keys)?;
+        let digest = hexadecimal(&Sha256::digest(verified));
+        let payload = Payload::read(verified)?;
+        let name = payload.name();
+        if let Some(expected) = self.name.as_deref().filter(|expected| *expected != name) {
+            return Err(Refused::OtherName {
+                found: name.to_owned(),
+                expected: expected.to_owned(),
+            });
+        }
+        if payload.expires() <= now {
+            return Err(Refused::Expired {
+                name: name.to_owned(),
+                expired: payload.expires(),
+                now,
+            });
+        }
+        let opened = Opened { payload, digest };
+        opened.follows(self.accepted(&opened)?.as_ref())?;
+        Ok(opened)
+    }
+
+    /// Returns `true` if this very bundle was the last that was accepted under its name.
+    ///
+    /// # Errors
+    /// When what was accepted cannot be read.
+    pub fn has_accepted(&self, opened: &Opened) -> Result<bool, Refused> {
+        Ok(self.accepted(opened)? == Some(opened.accepted()))
+    }
+
+    /// Remembers the bundle's revision: from now on a lower one is refused, and another text under the same one.
+    ///
+    /// # Errors
+    /// When another process has accepted a higher revision since, or when this one cannot be remembered.
+    pub fn accept(&self, opened: &Opened) -> Result<(), Refused> {
+        if self.has_accepted(opened)? {
+            return Ok(());
+        }
+        State(&self.state).change(opened.payload.name(), |before| {
+            opened.follows(before.as_ref())?;
+            let next = opened.accepted();
+            Ok((before.as_ref() != Some(&next)).then_some(next))
+        })
+    }
+
+    fn accepted(&self, opened: &Opened) -> Result<Option<Accepted>, Refused> {
+        State(&self.state).accepted(opened.payload.name())
+    }
+}
+
+impl Opened {
+    fn accepted(&self) -> Accepted {
+        Accepted::new(self.payload.revision(), &self.digest)
+    }
+
+    fn follows(&self, before: Option<&Accepted>) -> Result<(), Refused> {
+        let (name, found) = (self.payload.name().to_owned(), self.payload.revision());
+        match before {
+            Some(before) if found < before.revision => Err(Refused::RolledBack {
+                name,
+                found,
+                accepted: before.revision,
+            }),
+            Some(before) if found == before.revision && self.digest != before.sha256 => {
+                let revision = found;
+                Err(Refused::OtherText { name, revision })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,493 @@
+//! Signed bundles: made, signed, judged by, and refused.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use callgate_bundle::{Envelope, NamedText, Payload, SecretKey};
+use serde_json::{Value, json};
+
+use crate::guarding::{ECHO, Guarded, log, until};
+use crate::project::{Project, reading};
+
+/// A project with a key, and its bundle signed as revision 7 of `acme`.
+fn signed() -> Project {
+    let project = Project::new();
+    project.check(
+        &["bundle", "keygen", "acme"],
+        0,
+        &["\"private\":\"acme.key\""],
+        &[],
+    );
+    sign(&project, 7, "30d");
+    project
+}
+
+fn sign(project: &Project, revision: u64, expires: &str) {
+    build(project, revision, expires);
+    project.check(
+        &["bundle", "sign", "acme.json", "--key", "acme.key"],
+        0,
+        &["signedBy"],
+        &[],
+    );
+}
+
+fn build(project: &Project, revision: u64, expires: &str) {
+    let revision = revision.to_string();
+    let flags = [
+        "--name",
+        "acme",
+        "--revision",
+        &revision,
+        "--expires",
+        expires,
+        "--out",
+        "acme.json",
+    ];
+    project.check(
+        &[&["bundle", "build"], flags.as_slice()].concat(),
+        0,
+        &["\"name\":\"acme\""],
+        &[],
+    );
+}
+
+const PINNED: [&str; 4] = ["--bundle", "acme.json", "--bundle-key", "acme.pub"];
+
+#[track_caller]
+fn refused(project: &Project, flags: &[&str], expected: &[&str]) {
+    let call = reading("a.txt");
+    project.check(&[&["eval", &call], flags].concat(), 4, &[], expected);
+}
+
+#[test]
+fn keys_are_made_once_and_the_private_one_is_the_users_alone() {
+    let project = signed();
+    let folder = project.folder.path().join("project");
+    let mode = |name: &str| {
+        fs::metadata(folder.join(name))
+            .expect("a file")
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    assert_eq!(mode("acme.key"), 0o600);
+    let before = fs::read(folder.join("acme.key")).expect("a key");
+    let overwritten = "there is a `acme.key`, and no key is overwritten";
+    project.check(&["bundle", "keygen", "acme"], 1, &[], &[overwritten]);
+    assert_eq!(fs::read(folder.join("acme.key")).expect("a key"), before);
+    let public = fs::read_to_string(folder.join("acme.pub")).expect("a key");
+    assert!(public.starts_with("callgate-public-key ed25519 "), "{public}");
+    // The private key does not get into the bundle, and nobody pins it.
+    refused(
+        &project,
+        &["--bundle", "acme.json", "--bundle-key", "acme.key"],
+        &["acme.key: expected one line, `callgate-public-key ed25519 `"],
+    );
+}
+
+#[test]
+fn a_signed_bundle_is_judged_by_as_its_files_are() {
+    let project = signed();
+    let judged = |flags: &[&str]| {
+        let output = project.run(&[&["eval", "calls.jsonl"], flags].concat());
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).expect("UTF-8"),
+        )
+    };
+    let expected = judged(&[]);
+    for name in ["policy.json", "annotations.json", "callgate.json"] {
+        fs::remove_file(project.folder.path().join("project").join(name)).expect("a file");
+    }
+    assert_eq!(judged(&PINNED), expected);
+    let call = reading("a.txt");
+    let explained = [&["explain", &call], PINNED.as_slice()].concat();
+    project.check(&explained, 0, &["structural-sandbox-allow"], &[]);
+    let said = [
+        &["eval", &call, "--verbose", "--bundle-name", "acme"],
+        PINNED.as_slice(),
+    ]
+    .concat();
+    project.check(
+        &said,
+        0,
+        &["allow"],
+        &["acme.json`: revision 7 of `acme`, until 2"],
+    );
+}
+
+#[test]
+fn what_is_in_a_bundle_is_shown() {
+    let project = signed();
+    project.check(
+        &["bundle", "show", "acme.json"],
+        0,
+        &["\"revision\":7", "\"name\":\"policy.json\""],
+        &[],
+    );
+    let policy = fs::read_to_string(project.folder.path().join("project/policy.json")).expect("a file");
+    project.check(
+        &["bundle", "show", "acme.json", "--text", "policy.json"],
+        0,
+        &[&policy],
+        &[],
+    );
+    project.check(
+        &["bundle", "show", "acme.json", "--text", "x"],
+        1,
+        &[],
+        &["the bundle has no file `x`"],
+    );
+    project.check(
+        &["bundle", "show", "callgate.json"],
+        4,
+        &[],
+        &["callgate.json: it is not a signed bundle: unknown field `description`, expected one of"],
+    );
+    let verify = ["bundle", "verify", "acme.json", "--bundle-key", "acme.pub"];
+    project.check(&verify, 0, &["\"valid\":true"], &[]);
+    project.check(
+        &["bundle", "verify", "acme.json"],
+        1,
+        &[],
+        &["no key is pinned, expected `--bundle-key FILE`"],
+    );
+}
+
+#[test]
+fn documents_with_an_error_are_not_put_into_a_bundle() {
+    let project = Project::new();
+    project.write("policy.json", "{\"rules\": [\n{\"name\": 1}]}");
+    let flags = [
+        "bundle",
+        "build",
+        "--name",
+        "acme",
+        "--revision",
+        "1",
+        "--out",
+        "acme.json",
+        "--expires",
+    ];
+    project.check(
+        &[flags.as_slice(), &["30d"]].concat(),
+        4,
+        &[],
+        &["policy.json:2:"],
+    );
+    assert!(!project.folder.path().join("project/acme.json").exists());
+    project.check(
+        &[flags.as_slice(), &["soon"]].concat(),
+        1,
+        &[],
+        &["`--expires`: found `soon`, expected `30d`"],
+    );
+}
+
+#[test]
+fn a_fault_has_its_place_in_the_file_that_it_came_from() {
+    let project = signed();
+    project.write("ceiling.json", "{\n\"toolz\": []}");
+    let flags = [&["--ceiling", "ceiling.json"], PINNED.as_slice()].concat();
+    refused(&project, &flags, &["ceiling.json:2:1"]);
+    // The policy lacks what the bundle's annotations have, so warnings name the bundle's own files.
+    project.edit("policy.json", |policy| {
+        policy["rules"][0]["if"]["tool"] = json!(["git_stats"]);
+    });
+    sign(&project, 8, "30d");
+    let flags = [&["validate"], PINNED.as_slice()].concat();
+    project.check(&flags, 0, &["\"file\":\"acme.json#policy.json\""], &[]);
+}
+
+#[test]
+fn what_nobody_signed_is_refused() {
+    let project = signed();
+    refused(
+        &project,
+        &["--bundle", "acme.json"],
+        &[
+            "the bundle `acme.json` is signed, and no key is pinned",
+            "`--bundle-key FILE` pins the public key",
+        ],
+    );
+    refused(
+        &project,
+        &["--bundle", "callgate.json", "--bundle-key", "acme.pub"],
+        &["the bundle `callgate.json` is not used: it is not a signed bundle: unknown field `description`"],
+    );
+    build(&project, 7, "30d");
+    refused(
+        &project,
+        &PINNED,
+        &["the bundle `acme.json` is not used: it has no signature, expected one by a pinned key"],
+    );
+    refused(
+        &project,
+        &["--bundle", "acme.json"],
+        &["is signed, and no key is pinned"],
+    );
+    project.check(
+        &["eval", "--bundle-key", "acme.pub", &reading("a.txt")],
+        1,
+        &[],
+        &["--bundle"],
+    );
+}
+
+#[test]
+fn who_signed_what_counts() {
+    let project = signed();
+    project.check(&["bundle", "keygen", "other"], 0, &["other.pub"], &[]);
+    let other = ["--bundle", "acme.json", "--bundle-key", "other.pub"];
+    refused(
+        &project,
+        &other,
+        &[
+            "is not used: no pinned key signed it: it is signed by `",
+            "pins another key too",
+        ],
+    );
+    let either = [&other, &["--bundle-key", "acme.pub"][..]].concat();
+    project.check(
+        &[&["eval", &reading("a.txt")], either.as_slice()].concat(),
+        0,
+        &["allow"],
+        &[],
+    );
+    let named = [&["--bundle-name", "acme.dev"], PINNED.as_slice()].concat();
+    refused(
+        &project,
+        &named,
+        &["it is the bundle `acme`, expected `acme.dev`"],
+    );
+    // A word of the payload: `{"format"` and `{"fOrmat"`.
+    let mut envelope = project.read("acme.json");
+    let payload = envelope["payload"]
+        .as_str()
+        .expect("text")
+        .replacen("eyJmb3", "eyJmT3", 1);
+    envelope["payload"] = Value::from(payload);
+    project.write("acme.json", envelope.to_string());
+    refused(
+        &project,
+        &PINNED,
+        &["does not fit what is signed: the bundle was changed since"],
+    );
+}
+
+#[test]
+fn no_older_revision_is_used() {
+    let project = signed();
+    let older = fs::read(project.folder.path().join("project/acme.json")).expect("a file");
+    let call = reading("a.txt");
+    let used = [&["eval", &call], PINNED.as_slice()].concat();
+    project.check(&used, 0, &["allow"], &[]);
+    let state = project
+        .folder
+        .path()
+        .join("home/.local/state/callgate/bundles/acme.json");
+    let accepted: Value = serde_json::from_slice(&fs::read(&state).expect("a file")).expect("JSON");
+    assert_eq!(accepted["revision"], 7);
+    // To verify is not to use.
+    sign(&project, 9, "30d");
+    project.check(
+        &["bundle", "verify", "acme.json", "--bundle-key", "acme.pub"],
+        0,
+        &["valid"],
+        &[],
+    );
+    project.write("acme.json", &older);
+    project.check(&used, 0, &["allow"], &[]);
+    sign(&project, 9, "30d");
+    project.check(&used, 0, &["allow"], &[]);
+    project.write("acme.json", &older);
+    refused(
+        &project,
+        &PINNED,
+        &["revision 7 of the bundle `acme` is lower than 9, which was accepted before"],
+    );
+    sign(&project, 9, "31d");
+    refused(
+        &project,
+        &PINNED,
+        &["another text was accepted before as revision 9 of the bundle `acme`"],
+    );
+    sign(&project, 10, "30d");
+    project.check(&used, 0, &["allow"], &[]);
+    fs::write(&state, "{}").expect("a file");
+    refused(
+        &project,
+        &PINNED,
+        &[
+            "the file of the revisions that were accepted",
+            "missing field `format`",
+        ],
+    );
+}
+
+#[test]
+fn what_no_engine_takes_is_not_accepted() {
+    let project = signed();
+    let call = reading("a.txt");
+    let used = [&["eval", &call], PINNED.as_slice()].concat();
+    project.check(&used, 0, &["allow"], &[]);
+    let older = fs::read(project.folder.path().join("project/acme.json")).expect("a file");
+    // One that another program has built.
+    let key = fs::read_to_string(project.folder.path().join("project/acme.key")).expect("a key");
+    let file = NamedText {
+        name: "callgate.json".to_owned(),
+        text: "{\"policy\": {},\n\"annotations\": {\"servers\": {}}}".to_owned(),
+    };
+    let end = "2100-01-01T00:00:00Z".parse().expect("a time");
+    let payload = Payload::new("acme", 8, end, vec![file]).expect("a bundle");
+    let mut envelope = Envelope::of(&payload).expect("an envelope");
+    envelope
+        .sign(&SecretKey::read(&key).expect("a key"))
+        .expect("a signature");
+    project.write("acme.json", envelope.to_json());
+    refused(
+        &project,
+        &PINNED,
+        &["acme.json#callgate.json:1:12", "the field `rules` is missing"],
+    );
+    project.write("acme.json", &older);
+    project.check(&used, 0, &["allow"], &[]);
+}
+
+fn in_seconds(seconds: u64) -> String {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("a time")
+        .as_secs();
+    let output = std::process::Command::new("date")
+        .args(["-u", "-d", &format!("@{}", now + seconds), "+%Y-%m-%dT%H:%M:%SZ"])
+        .output()
+        .expect("a date");
+    String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned()
+}
+
+#[test]
+fn a_guard_takes_up_a_changed_bundle_and_denies_once_it_has_expired() {
+    let project = signed();
+    let flags = [PINNED.as_slice(), &["--audit", "log.jsonl"]].concat();
+    let mut guarded = Guarded::start(&project, &flags, ECHO);
+    assert_eq!(guarded.ask(1, "a.txt")["result"], json!({"content": []}));
+    for (id, path) in [
+        (2, "acme.json"),
+        (3, "acme.pub"),
+        (4, "~/.local/state/callgate/bundles/acme.json"),
+    ] {
+        let denied = guarded.ask(id, path);
+        assert_eq!(
+            denied["result"]["_meta"]["callgate/rule"], "structural-protected-path",
+            "{path}"
+        );
+    }
+    let reloads = || {
+        log(&project)
+            .iter()
+            .filter(|line| line["kind"] == "reload")
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    // A bundle that was changed by somebody else is not taken up.
+    let good = project.read("acme.json");
+    let mut changed = good.clone();
+    changed["signatures"] = json!([]);
+    project.write("acme.json", changed.to_string());
+    until(|| reloads().len() == 1);
+    assert!(
+        reloads()[0].to_string().contains("it has no signature"),
+        "{:?}",
+        reloads()
+    );
+    assert_eq!(guarded.ask(5, "a.txt")["result"], json!({"content": []}));
+    project.edit("callgate.json", |bundle| bundle["sandbox"] = Value::Null);
+    sign(&project, 8, &in_seconds(6));
+    until(|| reloads().iter().any(|line| line.get("refused").is_none()));
+    assert_eq!(guarded.ask(6, "a.txt")["result"]["isError"], true);
+    // What the policy allows is denied too when its time is over.
+    let documents = "~/Documents/a.txt";
+    until(|| {
+        std::thread::sleep(Duration::from_millis(200));
+        guarded.ask(7, documents)["result"]["_meta"]["callgate/rule"] == "bundle-expired"
+    });
+    project.edit("callgate.json", |bundle| bundle["sandbox"] = json!("."));
+    sign(&project, 9, "1h");
+    until(|| guarded.ask(8, "a.txt")["result"] == json!({"content": []}));
+    let (code, said) = guarded.end();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("the signed bundle has expired: every call is denied"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_guard_without_a_good_bundle_does_not_start() {
+    let project = signed();
+    project.write("acme.json", "{}");
+    let flags = [
+        &["guard", "--server", "filesystem"],
+        PINNED.as_slice(),
+        &["--", "touch", "started"],
+    ]
+    .concat();
+    project.check(
+        &flags,
+        4,
+        &[],
+        &["the bundle `acme.json` is not used: it is not a signed bundle"],
+    );
+    assert!(!project.folder.path().join("project/started").exists());
+}
+
+#[test]
+fn a_hook_without_a_good_bundle_denies() {
+    let project = signed();
+    let folder = project
+        .folder
+        .path()
+        .join("project")
+        .canonicalize()
+        .expect("a folder");
+    let place = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
+    let (bundle, key) = (place("acme.json"), place("acme.pub"));
+    let question = json!({"session_id": "s", "transcript_path": "/t", "cwd": folder, "hook_event_name": "PreToolUse",
+        "tool_name": "Read", "tool_input": {"file_path": place("a.txt")}, "permission_mode": "default"});
+    let ask = |key: &str| {
+        let mut command = project.command(
+            "project",
+            &["hook", "claude-code", "--bundle", &bundle, "--bundle-key", key],
+        );
+        project.write("question.json", question.to_string());
+        let input = fs::File::open(folder.join("question.json")).expect("a file");
+        let output = command.stdin(input).output().expect("an answer");
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code(), answer["hookSpecificOutput"].clone())
+    };
+    let (code, answer) = ask(&key);
+    assert_eq!(
+        (code, &answer["permissionDecision"]),
+        (Some(0), &json!("allow")),
+        "{answer}"
+    );
+    let (_, answer) = ask("acme.pub");
+    assert!(
+        answer["permissionDecisionReason"]
+            .to_string()
+            .contains("relative to a directory"),
+        "{answer}"
+    );
+    project.write("acme.json", "{}");
+    let (_, answer) = ask(&key);
+    assert_eq!(answer["permissionDecision"], "deny", "{answer}");
+    assert!(
+        answer["permissionDecisionReason"]
+            .to_string()
+            .contains("it is not a signed bundle"),
+        "{answer}"
+    );
+}

@@ -32,6 +32,8 @@ mod json;
 mod key;
 mod payload;
 mod refused;
+#[cfg(feature = "http")]
+mod remote;
 mod state;
 mod trust;
 
@@ -40,4 +42,6 @@ pub use jiff::Timestamp;
 pub use key::{PublicKey, SecretKey};
 pub use payload::{NamedText, Payload, expiry};
 pub use refused::Refused;
+#[cfg(feature = "http")]
+pub use remote::Remote;
 pub use trust::{Opened, Trust};

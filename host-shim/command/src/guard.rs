@@ -194,6 +194,10 @@ impl Guard {
         }
         let guard = Arc::new(guard);
         let running = self.running(Arc::clone(&guard))?;
+        if let Some(every) = self.setup.renewal() {
+            let (setup, guard) = (self.setup.clone(), Arc::clone(&guard));
+            thread::spawn(move || renew(&setup, &guard, every));
+        }
         let (end, ended) = std::sync::mpsc::channel();
         thread::spawn(move || {
             // The command has ended where nobody waits.
@@ -345,6 +349,19 @@ impl Guard {
 const EXPIRED: &str = r#"{"rules": [{
     "name": "bundle-expired", "if": {}, "then": "deny", "reason": "The signed bundle has expired, and there is no newer one"
 }]}"#;
+
+/// Asks for a newer bundle again and again. A newer one is in its file then, which is looked at as the other documents are.
+fn renew(setup: &Setup, guard: &callgate_guard::Guard, every: Duration) {
+    let mut told = None;
+    loop {
+        thread::sleep(every);
+        let failed = setup.renew().err();
+        if let Some(why) = failed.as_deref().filter(|_| failed != told) {
+            guard.reload_refused(why);
+        }
+        told = failed;
+    }
+}
 
 /// What tools are and do, whatever is allowed.
 fn vocabulary(gate: &Gate) -> Vec<Document> {

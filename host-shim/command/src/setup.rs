@@ -5,8 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use callgate_bundle::Timestamp;
+use callgate_bundle::{Remote, Timestamp};
 use callgate_engine::config::DocumentKind;
 use callgate_engine::engine::Engine;
 use callgate_engine::host::Host;
@@ -27,7 +28,8 @@ const ENGINE: &str = "Engine";
 /// and `--annotations`, the bundle is the `callgate.json` of the current directory; none above it is looked for.
 #[derive(Args, Clone)]
 pub(crate) struct Setup {
-    /// A bundle: one file that names or holds all documents, or the folder of one called callgate.json [default: ./callgate.json]
+    /// A bundle: one file that names or holds all documents, the folder of one called callgate.json, or the https:// address of a
+    /// signed one [default: ./callgate.json]
     #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
     bundle: Option<PathBuf>,
     #[command(flatten)]
@@ -144,7 +146,7 @@ impl Setup {
             ));
         }
         let mut named = files.into_iter().flatten().chain(self.pinned.keys());
-        match named.find(|file| file.is_relative()) {
+        match named.find(|file| file.is_relative() && signed::address(file).is_none()) {
             Some(file) => Err(Failure::Fault(format!(
                 "the path `{}` is relative to a directory that the agent chooses, expected an absolute one",
                 file.display()
@@ -169,7 +171,11 @@ impl Setup {
     pub(crate) fn protecting_builder(&self) -> Result<GateBuilder, Failure> {
         let mut builder = self.builder()?.protect_documents();
         let program = std::env::current_exe().ok();
-        for file in program.into_iter().chain(self.signed_files()?) {
+        // Beside a bundle from an address stands when it was asked for.
+        let kept = self
+            .remote()?
+            .and_then(|remote| remote.file().parent().map(Path::to_owned));
+        for file in program.into_iter().chain(self.signed_files()?).chain(kept) {
             if let Some(file) = file.to_str() {
                 builder = builder.protect(file);
             }
@@ -188,6 +194,32 @@ impl Setup {
         files
             .collect::<io::Result<_>>()
             .map_err(|error| Failure::Fault(error.to_string()))
+    }
+
+    /// The address of the bundle, if it has one.
+    fn remote(&self) -> Result<Option<Remote>, Failure> {
+        let remote = self.bundle.as_deref().map(|named| self.pinned.remote(named));
+        remote.transpose().map(Option::flatten)
+    }
+
+    /// How often the bundle is to be renewed, if it is at an address.
+    pub(crate) fn renewal(&self) -> Option<Duration> {
+        let address = self.bundle.as_deref().and_then(signed::address);
+        address.map(|_| self.pinned.refresh())
+    }
+
+    /// Asks for a newer bundle at the address. A newer one that is good is in its file then.
+    ///
+    /// # Errors
+    /// Why the one that is in use may not be the newest.
+    pub(crate) fn renew(&self) -> Result<(), String> {
+        let said = |failure: Failure| failure.message().to_owned();
+        let Some(remote) = self.remote().map_err(said)? else {
+            return Ok(());
+        };
+        self.pinned
+            .renew(&remote, Duration::ZERO, &self.host().map_err(said)?)?;
+        remote.failure().map_or(Ok(()), Err)
     }
 
     /// The end of the signed bundle, if it is one.
@@ -320,13 +352,26 @@ impl Setup {
         if self.running.verbose {
             note(&used);
         }
+        if let Some(why) = self.remote()?.and_then(|remote| remote.failure()) {
+            note(&format!("the last good bundle is used, until it expires: {why}"));
+        }
         Ok(builder)
     }
 
     /// The bundle that is used, if one is.
     fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
         match &self.bundle {
-            Some(named) => in_folder(named).map(Some),
+            Some(named) => match self.remote()? {
+                Some(remote) => {
+                    let renewed = self.pinned.renew(&remote, self.pinned.refresh(), &self.host()?);
+                    renewed.map_err(|why| Failure::Unloaded {
+                        message: format!("the bundle `{}` is not used: {why}", named.display()),
+                        help: None,
+                    })?;
+                    Ok(Some(remote.file().to_owned()))
+                }
+                None => in_folder(named).map(Some),
+            },
             None if self.policy.is_some() || self.annotations.is_some() => Ok(None),
             None => {
                 let usual = PathBuf::from(BUNDLE_FILE);

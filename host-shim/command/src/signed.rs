@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use callgate_bundle::{MOST_BYTES, NamedText, Opened, PublicKey, Refused, Timestamp, Trust, is_envelope};
+use callgate_bundle::{
+    MOST_BYTES, NamedText, Opened, PublicKey, Refused, Remote, Timestamp, Trust, is_envelope,
+};
 use callgate_engine::host::Host;
-use callgate_host::{BundleTexts, Gate};
+use callgate_host::{BundleTexts, Gate, GateError};
 use clap::Args;
 
 use crate::approvals;
@@ -26,6 +29,14 @@ pub(crate) struct Pinned {
         help_heading = "Documents"
     )]
     name: Option<String>,
+    /// How long a bundle from an address is used before a newer one is asked for, in seconds
+    #[arg(
+        long = "bundle-refresh",
+        value_name = "SECONDS",
+        default_value_t = 60,
+        help_heading = "Documents"
+    )]
+    refresh: u64,
 }
 
 pub(crate) const BUNDLE_KEY: &str = "bundle-key";
@@ -48,6 +59,46 @@ impl Pinned {
         })
     }
 
+    /// The address of a bundle, unless it is a file.
+    pub(crate) fn remote(&self, bundle: &Path) -> Result<Option<Remote>, Failure> {
+        let Some(url) = address(bundle) else {
+            return Ok(None);
+        };
+        if self.keys.is_empty() {
+            return Err(Failure::Unloaded {
+                message: format!("the bundle `{url}` is at an address, and no key is pinned"),
+                help: Some(format!(
+                    "`--{BUNDLE_KEY} FILE` pins the public key of whoever signs it"
+                )),
+            });
+        }
+        let client = callgate_guard::http::client(Remote::options);
+        let client =
+            client.map_err(|error| Failure::Fault(format!("no client of HTTP can be made: {error}")))?;
+        Remote::new(url, &cache()?, client)
+            .map(Some)
+            .map_err(Failure::Fault)
+    }
+
+    /// How often a bundle at an address is asked for.
+    pub(crate) fn refresh(&self) -> Duration {
+        Duration::from_secs(self.refresh.max(1))
+    }
+
+    /// Has the last good bundle of an address be the newest, unless it was asked for less than `fresh` ago.
+    pub(crate) fn renew(
+        &self,
+        remote: &Remote,
+        fresh: Duration,
+        host: &Arc<dyn Host + Send + Sync>,
+    ) -> Result<(), String> {
+        let trust = self.trust().map_err(|failure| failure.message().to_owned())?;
+        remote.refresh(&trust, fresh, Timestamp::now(), |opened| {
+            let texts = texts(opened, remote.file()).map_err(|failure| failure.message().to_owned())?;
+            check(texts, host).map_err(|error| error.to_string())
+        })
+    }
+
     /// The documents in a signed file. From now on no older revision is used, if these are documents that an engine takes.
     pub(crate) fn texts(
         &self,
@@ -58,14 +109,40 @@ impl Pinned {
         let opened = open(&trust, file)?;
         let texts = texts(&opened, file)?;
         if !trust.has_accepted(&opened).map_err(|why| unused(file, &why))? {
-            Gate::builder()
-                .host(Arc::clone(host))
-                .bundle_texts(texts.clone())
-                .build()?;
+            check(texts.clone(), host)?;
             trust.accept(&opened).map_err(|why| unused(file, &why))?;
         }
         Ok((texts, opened))
     }
+}
+
+/// Refuses documents that no engine takes.
+fn check(texts: BundleTexts, host: &Arc<dyn Host + Send + Sync>) -> Result<(), GateError> {
+    let builder = Gate::builder().host(Arc::clone(host)).bundle_texts(texts);
+    builder.build().map(|_| ())
+}
+
+/// The address that stands in place of a file.
+pub(crate) fn address(bundle: &Path) -> Option<&str> {
+    let text = bundle.to_str()?;
+    let is_address = ["https://", "http://"]
+        .iter()
+        .any(|begin| text.starts_with(begin));
+    is_address.then_some(text)
+}
+
+/// The folder with the last good bundles of addresses.
+fn cache() -> Result<PathBuf, Failure> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").filter(|cache| !cache.is_empty());
+    let cache = cache
+        .map(PathBuf::from)
+        .or_else(|| Some(std::env::home_dir()?.join(".cache")));
+    let folder = cache.map(|cache| cache.join("callgate/bundles"));
+    folder.ok_or_else(|| {
+        Failure::Fault(
+            "the home directory is not known, expected `XDG_CACHE_HOME` in the environment".to_owned(),
+        )
+    })
 }
 
 /// Opens a signed file, as of now.

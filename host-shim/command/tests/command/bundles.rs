@@ -11,7 +11,7 @@ use crate::guarding::{ECHO, Guarded, log, until};
 use crate::project::{Project, reading};
 
 /// A project with a key, and its bundle signed as revision 7 of `acme`.
-fn signed() -> Project {
+pub(crate) fn signed() -> Project {
     let project = Project::new();
     project.check(
         &["bundle", "keygen", "acme"],
@@ -23,7 +23,7 @@ fn signed() -> Project {
     project
 }
 
-fn sign(project: &Project, revision: u64, expires: &str) {
+pub(crate) fn sign(project: &Project, revision: u64, expires: &str) {
     build(project, revision, expires);
     project.check(
         &["bundle", "sign", "acme.json", "--key", "acme.key"],

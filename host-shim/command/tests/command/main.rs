@@ -1,6 +1,7 @@
 //! The built `callgate` command, as a shell and as a program that talks to it use it.
 
 mod action;
+mod addresses;
 mod analysis;
 mod annotate;
 mod asking;

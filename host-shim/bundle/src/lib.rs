@@ -40,7 +40,7 @@ mod trust;
 pub use envelope::{Envelope, MOST_BYTES, is_envelope};
 pub use jiff::Timestamp;
 pub use key::{PublicKey, SecretKey};
-pub use payload::{NamedText, Payload, expiry};
+pub use payload::{NamedText, Payload, expiry, is_name};
 pub use refused::Refused;
 #[cfg(feature = "http")]
 pub use remote::Remote;

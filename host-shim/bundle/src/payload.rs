@@ -187,7 +187,7 @@ pub fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, String> {
 }
 
 /// Returns `true` if the text can be the name of a bundle, and so of a file in any directory.
-fn is_name(text: &str) -> bool {
+pub fn is_name(text: &str) -> bool {
     let is_usual = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = text.as_bytes();
     bytes.len() <= MOST_NAME

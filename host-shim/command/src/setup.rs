@@ -169,18 +169,26 @@ impl Setup {
 
     /// The same for a gate before an agent. Whoever writes the documents, or this program, decides what is allowed.
     pub(crate) fn protecting_builder(&self) -> Result<GateBuilder, Failure> {
-        let mut builder = self.builder()?.protect_documents();
+        let builder = self.builder()?.protect_documents();
         let program = std::env::current_exe().ok();
-        // Beside a bundle from an address stands when it was asked for.
-        let kept = self
-            .remote()?
-            .and_then(|remote| remote.file().parent().map(Path::to_owned));
-        for file in program.into_iter().chain(self.signed_files()?).chain(kept) {
-            if let Some(file) = file.to_str() {
-                builder = builder.protect(file);
-            }
+        let builder = match program.as_deref().and_then(Path::to_str) {
+            Some(program) => builder.protect(program),
+            None => builder,
+        };
+        let mut places = self.signed_files()?;
+        if !places.is_empty() {
+            // Whoever writes there has an older bundle be used, or none.
+            places.extend(signed::folders()?);
         }
-        Ok(builder)
+        places
+            .iter()
+            .try_fold(builder, |builder, place| match place.to_str() {
+                Some(place) => Ok(builder.protect(place)),
+                None => Err(Failure::Fault(format!(
+                    "the path `{}` is not UTF-8",
+                    place.display()
+                ))),
+            })
     }
 
     /// The signed bundle and the keys that are pinned, as absolute paths: whoever writes them decides what is allowed. None if any
@@ -337,20 +345,17 @@ impl Setup {
         bundle: &Path,
         host: &Arc<dyn Host + Send + Sync>,
     ) -> Result<GateBuilder, Failure> {
-        let shown = std::path::absolute(bundle).unwrap_or_else(|_| bundle.to_owned());
-        let shown = shown.display();
-        let (builder, used) = if self.pinned.keys().is_empty() {
-            signed::check_unsigned(bundle)?;
-            (builder.bundle(bundle), format!("the bundle is `{shown}`"))
-        } else {
-            let (texts, opened) = self.pinned.texts(bundle, host)?;
-            let payload = &opened.payload;
-            let (name, revision, expires) = (payload.name(), payload.revision(), payload.expires());
-            let used = format!("the bundle is `{shown}`: revision {revision} of `{name}`, until {expires}");
-            (builder.bundle_texts(texts), used)
-        };
+        let (builder, payload) = self.pinned.take(builder, bundle, host)?;
         if self.running.verbose {
-            note(&used);
+            let shown = std::path::absolute(bundle).unwrap_or_else(|_| bundle.to_owned());
+            let shown = shown.display();
+            note(&match payload {
+                Some(payload) => {
+                    let (name, revision, expires) = (payload.name(), payload.revision(), payload.expires());
+                    format!("the bundle is `{shown}`: revision {revision} of `{name}`, until {expires}")
+                }
+                None => format!("the bundle is `{shown}`"),
+            });
         }
         if let Some(why) = self.remote()?.and_then(|remote| remote.failure()) {
             note(&format!("the last good bundle is used, until it expires: {why}"));
@@ -361,15 +366,8 @@ impl Setup {
     /// The bundle that is used, if one is.
     fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
         match &self.bundle {
-            Some(named) => match self.remote()? {
-                Some(remote) => {
-                    let renewed = self.pinned.renew(&remote, self.pinned.refresh(), &self.host()?);
-                    renewed.map_err(|why| Failure::Unloaded {
-                        message: format!("the bundle `{}` is not used: {why}", named.display()),
-                        help: None,
-                    })?;
-                    Ok(Some(remote.file().to_owned()))
-                }
+            Some(named) => match self.pinned.kept(named, &self.host()?)? {
+                Some(kept) => Ok(Some(kept)),
                 None => in_folder(named).map(Some),
             },
             None if self.policy.is_some() || self.annotations.is_some() => Ok(None),

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use callgate_bundle::{
-    MOST_BYTES, NamedText, Opened, PublicKey, Refused, Remote, Timestamp, Trust, is_envelope,
+    MOST_BYTES, NamedText, Opened, Payload, PublicKey, Refused, Remote, Timestamp, Trust, is_envelope,
+    is_name,
 };
 use callgate_engine::host::Host;
-use callgate_host::{BundleTexts, Gate, GateError};
+use callgate_host::{BundleTexts, Gate, GateBuilder, GateError, RealHost};
 use clap::Args;
 
-use crate::approvals;
 use crate::replace::{read_file, read_most};
 use crate::terminal::Failure;
 
@@ -23,23 +23,35 @@ pub(crate) struct Pinned {
     keys: Vec<PathBuf>,
     /// Use the signed bundle only if it has this name
     #[arg(
-        long = "bundle-name",
+        long = BUNDLE_NAME,
         value_name = "NAME",
-        requires = "keys",
+        requires = "keys", value_parser = bundle_name,
         help_heading = "Documents"
     )]
     name: Option<String>,
     /// How long a bundle from an address is used before a newer one is asked for, in seconds
     #[arg(
-        long = "bundle-refresh",
+        long = BUNDLE_REFRESH,
         value_name = "SECONDS",
-        default_value_t = 60,
+        default_value_t = REFRESH,
         help_heading = "Documents"
     )]
     refresh: u64,
 }
 
 pub(crate) const BUNDLE_KEY: &str = "bundle-key";
+const BUNDLE_NAME: &str = "bundle-name";
+const BUNDLE_REFRESH: &str = "bundle-refresh";
+
+/// Seconds, unless somebody says otherwise.
+const REFRESH: u64 = 60;
+
+fn bundle_name(text: &str) -> Result<String, &'static str> {
+    match is_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err("expected a name of a-z, 0-9, `.`, `_` and `-`"),
+    }
+}
 
 impl Pinned {
     /// The files of the keys; none if any bundle is used.
@@ -99,12 +111,35 @@ impl Pinned {
         })
     }
 
-    /// The documents in a signed file. From now on no older revision is used, if these are documents that an engine takes.
-    pub(crate) fn texts(
+    /// The file with the last good bundle of an address, which is the newest if the server has answered; `None` for a file.
+    pub(crate) fn kept(
         &self,
+        bundle: &Path,
+        host: &Arc<dyn Host + Send + Sync>,
+    ) -> Result<Option<PathBuf>, Failure> {
+        let Some(remote) = self.remote(bundle)? else {
+            return Ok(None);
+        };
+        let renewed = self.renew(&remote, self.refresh(), host);
+        renewed.map_err(|why| Failure::Unloaded {
+            message: format!("the bundle `{}` is not used: {why}", bundle.display()),
+            help: None,
+        })?;
+        Ok(Some(remote.file().to_owned()))
+    }
+
+    /// Has the builder take the documents in a file, and says what was signed if a key is pinned. From now on no older revision is
+    /// used, if an engine takes these documents.
+    pub(crate) fn take(
+        &self,
+        builder: GateBuilder,
         file: &Path,
         host: &Arc<dyn Host + Send + Sync>,
-    ) -> Result<(BundleTexts, Opened), Failure> {
+    ) -> Result<(GateBuilder, Option<Payload>), Failure> {
+        if self.keys.is_empty() {
+            check_unsigned(file)?;
+            return Ok((builder.bundle(file), None));
+        }
         let trust = self.trust()?;
         let opened = open(&trust, file)?;
         let texts = texts(&opened, file)?;
@@ -112,7 +147,35 @@ impl Pinned {
             check(texts.clone(), host)?;
             trust.accept(&opened).map_err(|why| unused(file, &why))?;
         }
-        Ok((texts, opened))
+        Ok((builder.bundle_texts(texts), Some(opened.payload)))
+    }
+
+    /// The documents of a bundle at an address or in a file, for who has no other flags about them.
+    pub(crate) fn gate(&self, bundle: &Path) -> Result<Gate, Failure> {
+        let host = RealHost::from_env().map_err(|error| Failure::Fault(error.to_string()))?;
+        let host: Arc<dyn Host + Send + Sync> = Arc::new(host);
+        let kept = self.kept(bundle, &host)?;
+        let file = kept.as_deref().unwrap_or(bundle);
+        let (builder, _) = self.take(Gate::builder().host(Arc::clone(&host)), file, &host)?;
+        Ok(builder.build()?)
+    }
+
+    /// The flags that say the same, with the names that files have where they are written.
+    pub(crate) fn flags(
+        &self,
+        named: impl Fn(&Path) -> Result<String, Failure>,
+    ) -> Result<Vec<String>, Failure> {
+        let mut flags = Vec::new();
+        for key in &self.keys {
+            flags.extend([format!("--{BUNDLE_KEY}"), named(key)?]);
+        }
+        if let Some(name) = &self.name {
+            flags.extend([format!("--{BUNDLE_NAME}"), name.clone()]);
+        }
+        if self.refresh != REFRESH {
+            flags.extend([format!("--{BUNDLE_REFRESH}"), self.refresh.to_string()]);
+        }
+        Ok(flags)
     }
 }
 
@@ -131,20 +194,6 @@ pub(crate) fn address(bundle: &Path) -> Option<&str> {
     is_address.then_some(text)
 }
 
-/// The folder with the last good bundles of addresses.
-fn cache() -> Result<PathBuf, Failure> {
-    let cache = std::env::var_os("XDG_CACHE_HOME").filter(|cache| !cache.is_empty());
-    let cache = cache
-        .map(PathBuf::from)
-        .or_else(|| Some(std::env::home_dir()?.join(".cache")));
-    let folder = cache.map(|cache| cache.join("callgate/bundles"));
-    folder.ok_or_else(|| {
-        Failure::Fault(
-            "the home directory is not known, expected `XDG_CACHE_HOME` in the environment".to_owned(),
-        )
-    })
-}
-
 /// Opens a signed file, as of now.
 pub(crate) fn open(trust: &Trust, file: &Path) -> Result<Opened, Failure> {
     let text = read(file)?;
@@ -159,7 +208,7 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Refuses a signed file where nobody says whose signature counts.
-pub(crate) fn check_unsigned(file: &Path) -> Result<(), Failure> {
+fn check_unsigned(file: &Path) -> Result<(), Failure> {
     // What cannot be read is said by whoever reads it as documents.
     let text = read_most(file, MOST_BYTES).unwrap_or_default();
     if !is_envelope(&text) {
@@ -176,11 +225,31 @@ pub(crate) fn check_unsigned(file: &Path) -> Result<(), Failure> {
 
 /// The folder with the revisions that were accepted.
 fn state() -> Result<PathBuf, Failure> {
-    let folder = approvals::folder(None).map(|folder| folder.join("bundles"));
+    own("XDG_STATE_HOME", ".local/state")
+}
+
+/// The folder with the last good bundles of addresses.
+fn cache() -> Result<PathBuf, Failure> {
+    own("XDG_CACHE_HOME", ".cache")
+}
+
+/// Both, for who protects them.
+pub(crate) fn folders() -> Result<[PathBuf; 2], Failure> {
+    Ok([state()?, cache()?])
+}
+
+/// A folder of this user. A relative one would depend on where the process runs.
+fn own(variable: &str, usual: &str) -> Result<PathBuf, Failure> {
+    let named = std::env::var_os(variable).filter(|named| !named.is_empty());
+    let folder = named
+        .map(PathBuf::from)
+        .or_else(|| Some(std::env::home_dir()?.join(usual)));
+    let folder = folder.filter(|folder| folder.is_absolute());
+    let folder = folder.map(|folder| folder.join("callgate/bundles"));
     folder.ok_or_else(|| {
-        Failure::Fault(
-            "the home directory is not known, expected `XDG_STATE_HOME` in the environment".to_owned(),
-        )
+        Failure::Fault(format!(
+            "the home directory is not known, expected an absolute path in `{variable}`"
+        ))
     })
 }
 

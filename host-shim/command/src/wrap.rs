@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use crate::program;
 use crate::replace::{read_file, replace, replace_secret};
 use crate::setup::in_folder;
+use crate::signed::{self, Pinned};
 use crate::terminal::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use annotated::Annotated;
 use arguments::Arguments;
-use callgate_host::Gate;
 use clap::Args;
 pub(crate) use configured::{Configured, Guarding, How, configured, guarding};
 use kept::{FORMAT, Kept};
@@ -43,6 +43,8 @@ pub(crate) struct Wrap {
     /// The bundle that the guards judge by, or the folder of one called callgate.json
     #[arg(long, short, value_name = "FILE", default_value = "callgate.json")]
     bundle: PathBuf,
+    #[command(flatten)]
+    pinned: Pinned,
     /// Write each decision to this file
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -328,12 +330,16 @@ impl Wrap {
 
     /// The servers of which the bundle annotates a tool, or which it trusts.
     fn annotated(&self) -> Result<Annotated, Failure> {
-        let gate = Gate::builder().bundle(in_folder(&self.bundle)?).build()?;
+        let gate = match signed::address(&self.bundle) {
+            Some(_) => self.pinned.gate(&self.bundle)?,
+            None => self.pinned.gate(&in_folder(&self.bundle)?)?,
+        };
         Annotated::of(&gate).map_err(Failure::Fault)
     }
 
     fn arguments(&self) -> Result<Arguments, Failure> {
-        if !self.bundle.exists() {
+        let address = signed::address(&self.bundle);
+        if address.is_none() && !self.bundle.exists() {
             return Err(Failure::Helped {
                 message: format!("there is no `{}`", self.bundle.display()),
                 help: format!(
@@ -351,7 +357,11 @@ impl Wrap {
                 true => "callgate".to_owned(),
                 false => utf8(&program::lasting(!self.dry_run)?)?,
             },
-            bundle: named(&in_folder(&self.bundle)?)?,
+            bundle: match address {
+                Some(address) => address.to_owned(),
+                None => named(&in_folder(&self.bundle)?)?,
+            },
+            pinned: self.pinned.flags(named)?,
             audit: self.audit.as_deref().map(named).transpose()?,
             observe: self.observe,
             ask: self.ask,

@@ -11,6 +11,7 @@ use super::agents;
 use crate::program;
 use crate::replace::replace;
 use crate::setup::in_folder;
+use crate::signed::{self, Pinned};
 use crate::terminal::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, paint};
 
 /// How many seconds an agent waits for its hook, beyond those that a person has.
@@ -81,6 +82,8 @@ pub(crate) struct Install {
     /// The bundle that calls are judged by, or the folder of one called callgate.json
     #[arg(long, short, value_name = "FILE")]
     bundle: PathBuf,
+    #[command(flatten)]
+    pinned: Pinned,
     /// Judge by the project's own `callgate.json` where it has one, as `callgate hook --per-project` does
     #[arg(long)]
     per_project: bool,
@@ -123,7 +126,8 @@ impl Install {
     }
 
     fn command(&self) -> Result<String, Failure> {
-        if !self.bundle.exists() {
+        let address = signed::address(&self.bundle);
+        if address.is_none() && !self.bundle.exists() {
             return Err(Failure::Unloaded {
                 message: format!("there is no `{}`", self.bundle.display()),
                 help: Some("`callgate init` writes one".to_owned()),
@@ -135,7 +139,12 @@ impl Install {
         };
         words.extend(["hook".to_owned(), self.agent.as_str().to_owned()]);
         if !self.shared {
-            words.extend(["--bundle".to_owned(), absolute(&in_folder(&self.bundle)?)?]);
+            let bundle = match address {
+                Some(address) => address.to_owned(),
+                None => absolute(&in_folder(&self.bundle)?)?,
+            };
+            words.extend(["--bundle".to_owned(), bundle]);
+            words.extend(self.pinned.flags(absolute)?);
         }
         if self.per_project {
             words.push("--per-project".to_owned());
@@ -154,13 +163,18 @@ impl Install {
         }
         let mut words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         if self.shared {
-            words.extend(["--bundle".to_owned(), self.bundle_of_project()?]);
+            let bundle = match address {
+                Some(address) => quoted(address),
+                None => self.of_project(&self.bundle)?,
+            };
+            words.extend(["--bundle".to_owned(), bundle]);
+            words.extend(self.pinned.flags(|key| self.of_project(key))?);
         }
         Ok(words.join(" "))
     }
 
-    /// The bundle from the project's folder, for a shell: the agent tells its hooks where that is.
-    fn bundle_of_project(&self) -> Result<String, Failure> {
+    /// A file from the project's folder, for a shell: the agent tells its hooks where that is.
+    fn of_project(&self, file: &Path) -> Result<String, Failure> {
         let Some(variable) = self.agent.project_variable() else {
             return Err(Failure::Invalid(format!(
                 "{} does not tell its hooks where the project is, so that its settings can only name a place of this machine",
@@ -171,16 +185,16 @@ impl Install {
             path.canonicalize()
                 .map_err(|error| Failure::Fault(error.to_string()))
         };
-        let (bundle, folder) = (real(&self.bundle)?, real(Path::new("."))?);
-        let bundle = match bundle.starts_with(&folder) {
-            true => in_folder(&bundle)?,
-            false => bundle,
+        let (found, folder) = (real(file)?, real(Path::new("."))?);
+        let found = match found.starts_with(&folder) {
+            true => in_folder(&found)?,
+            false => found,
         };
-        match bundle.strip_prefix(&folder).ok().and_then(Path::to_str) {
+        match found.strip_prefix(&folder).ok().and_then(Path::to_str) {
             Some(below) => Ok(format!("\"${variable}\"/{}", quoted(below))),
             None => Err(Failure::Invalid(format!(
                 "`{}` is not in the project, which is the working directory",
-                self.bundle.display()
+                file.display()
             ))),
         }
     }

@@ -7,6 +7,8 @@ use super::server::{Guarded, OBSERVES, Plan, Server, Way, leads};
 pub(super) struct Arguments {
     pub(super) program: String,
     pub(super) bundle: String,
+    /// The flags that say whose signed bundles are used.
+    pub(super) pinned: Vec<String>,
     pub(super) audit: Option<String>,
     pub(super) observe: bool,
     /// How many seconds a person has for an answer.
@@ -19,6 +21,7 @@ impl Arguments {
     /// The guard before a server, without what leads to it.
     pub(super) fn of(&self, server: &Server<'_>) -> Vec<String> {
         let mut words = vec![&*self.program, "guard", "--bundle", &self.bundle];
+        words.extend(self.pinned.iter().map(String::as_str));
         // A name may begin as a flag does.
         let named = format!("--server={}", server.name);
         match server.name.starts_with('-') {
@@ -96,6 +99,7 @@ mod tests {
         let guard = |observe| Arguments {
             program: "/bin/callgate".to_owned(),
             bundle: "/b".to_owned(),
+            pinned: Vec::new(),
             audit: None,
             observe,
             ask: None,
@@ -169,6 +173,7 @@ mod tests {
                 let arguments = Arguments {
                     program: "/bin/callgate".to_owned(),
                     bundle: "/b".to_owned(),
+                    pinned: Vec::new(),
                     audit,
                     observe,
                     ask,

@@ -54,6 +54,12 @@ fn bundle_name(text: &str) -> Result<String, &'static str> {
 }
 
 impl Pinned {
+    /// Those of a command line that somebody else has written.
+    pub(crate) fn by(keys: Vec<PathBuf>) -> Self {
+        let (name, refresh) = (None, REFRESH);
+        Self { keys, name, refresh }
+    }
+
     /// The files of the keys; none if any bundle is used.
     pub(crate) fn keys(&self) -> &[PathBuf] {
         &self.keys

@@ -10,16 +10,59 @@ use rustix::process::{getegid, geteuid};
 
 use super::finding::{Finding, Standing};
 use crate::setup::in_folder;
+use crate::signed::{self, Pinned};
 
 /// The bit of a folder in which only the owner of a file replaces it.
 const STICKY: u32 = 0o1000;
 
+/// The bundle that a command line names, and whose signature counts.
+pub(super) struct Named {
+    bundle: PathBuf,
+    pinned: Pinned,
+}
+
+impl Named {
+    /// Paths start from the project. `None` if no bundle is named.
+    pub(super) fn by(arguments: &[String], project: &Path) -> Option<Self> {
+        let bundle = values_of(arguments, &["--bundle", "-b"]).next()?;
+        let bundle = match signed::address(&bundle) {
+            Some(_) => bundle,
+            None => project.join(bundle),
+        };
+        let keys = values_of(arguments, &["--bundle-key"]).map(|key| project.join(key));
+        let pinned = Pinned::by(keys.collect());
+        // One that is not there is a fault of the gate.
+        let bundle = in_folder(&bundle).unwrap_or(bundle);
+        Some(Self { bundle, pinned })
+    }
+
+    pub(super) fn gate(&self) -> Result<Gate, String> {
+        if self.pinned.keys().is_empty() && signed::address(&self.bundle).is_none() {
+            let gate = Gate::builder().bundle(&self.bundle).build();
+            return gate.map_err(|error| error.to_string());
+        }
+        let gate = self.pinned.gate(&self.bundle);
+        gate.map_err(|failure| failure.message().to_owned())
+    }
+}
+
+/// The values of a flag, by each of its names.
+fn values_of<'w>(words: &'w [String], flags: &'w [&str]) -> impl Iterator<Item = PathBuf> + 'w {
+    let value = |at: usize, word: &'w str| {
+        flags.iter().find_map(|flag| match word.strip_prefix(flag)? {
+            "" => words.get(at + 1).map(PathBuf::from),
+            rest => rest.strip_prefix('=').map(PathBuf::from),
+        })
+    };
+    let words = words.iter().enumerate();
+    words.filter_map(move |(at, word)| value(at, word))
+}
+
 /// What is wrong with a bundle and with those who can write it.
-pub(super) fn look(about: &str, bundle: &Path) -> Vec<Finding> {
-    // One that is not there is a fault of the gate.
-    let bundle = &in_folder(bundle).unwrap_or_else(|_| bundle.to_owned());
+pub(super) fn look(about: &str, named: &Named) -> Vec<Finding> {
+    let bundle = &named.bundle;
     let shown = bundle.display();
-    let gate = match Gate::builder().bundle(bundle).build() {
+    let gate = match named.gate() {
         Ok(gate) => gate,
         Err(error) => {
             let message =
@@ -34,6 +77,7 @@ pub(super) fn look(about: &str, bundle: &Path) -> Vec<Finding> {
         .map(PathBuf::from)
         .collect();
     files.insert(bundle.to_owned());
+    files.extend(named.pinned.keys().iter().cloned());
     files
         .iter()
         .flat_map(|file| writable_by_others(about, file))

@@ -6,16 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use callgate_host::Gate;
 use serde_json::{Value, json};
 
 use super::Place;
+use super::documents::{self, Named};
 use super::finding::{Finding, Standing};
-use super::hooks::{value_of, without};
+use super::hooks::without;
 use super::running::{Said, finished};
 use super::stand_in::REACHED;
-use super::{documents, written};
-use crate::setup::in_folder;
+use super::written;
 use crate::wrap::{Guarding, beside, guarding};
 
 /// The configurations of agents below the user's home directory.
@@ -101,7 +100,7 @@ fn of_guard(file: &Path, server: &str, guard: &[String], place: &Place) -> Vec<F
         Err(finding) => return vec![finding],
     };
     found.extend(written::version(&about, &program, place, &repair));
-    let bundle = value_of(arguments, &["--bundle", "-b"]).map(|bundle| place.project.join(bundle));
+    let bundle = Named::by(arguments, &place.project);
     if let Some(bundle) = &bundle {
         found.extend(documents::look(&about, bundle));
     }
@@ -186,9 +185,8 @@ fn judged(about: String, said: &Said, is_trusted: bool) -> Finding {
     }
 }
 
-fn trusts(bundle: &Path, server: &str) -> bool {
-    let bundle = in_folder(bundle).unwrap_or_else(|_| bundle.to_owned());
-    let gate = Gate::builder().bundle(bundle).build();
+fn trusts(bundle: &Named, server: &str) -> bool {
+    let gate = bundle.gate();
     let documents = gate.map(|gate| gate.documents().to_vec()).unwrap_or_default();
     let trusted = documents
         .iter()

@@ -1,16 +1,17 @@
 //! The hooks of agents.
 
 use callgate_host::StructuralRule;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use callgate_hook::{Agent, Installed, SettingsOf, installed};
 
 use super::Place;
+use super::documents::{self, Named};
 use super::finding::{Finding, Standing};
 use super::running::{Said, finished};
-use super::{documents, written};
+use super::written;
 use crate::wrap::split;
 
 /// A hook answers within less, or denies.
@@ -105,8 +106,8 @@ fn of_command(
         Err(finding) => return vec![finding],
     };
     found.extend(written::version(about, &program, place, repair));
-    match value_of(arguments, &["--bundle", "-b"]) {
-        Some(bundle) => found.extend(documents::look(about, &place.project.join(bundle))),
+    match Named::by(arguments, &place.project) {
+        Some(bundle) => found.extend(documents::look(about, &bundle)),
         None => found.push(Finding::wrong(about, "the command names no bundle".to_owned()).helped(repair)),
     }
     if place.only_look {
@@ -154,22 +155,6 @@ pub(super) fn judged(about: &str, said: &Said, settings: &Path) -> Finding {
         about,
         format!("{asked} is not judged as it should be (rule `{EXPECTED}`): {why}"),
     )
-}
-
-/// The value of a flag, which may be joined to it.
-pub(super) fn value_of(words: &[String], flags: &[&str]) -> Option<PathBuf> {
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        for flag in flags {
-            if word == flag {
-                return words.next().map(PathBuf::from);
-            }
-            if let Some(value) = word.strip_prefix(flag).and_then(|rest| rest.strip_prefix('=')) {
-                return Some(PathBuf::from(value));
-            }
-        }
-    }
-    None
 }
 
 /// The words without these flags and their values.

@@ -191,6 +191,12 @@ fn what_is_wrapped_and_installed_pins_the_key_too() {
         "5"
     ]);
     assert_eq!(json!(written[..9]), expected);
+    let looked = || String::from_utf8(project.run(&["doctor", "--only-look"]).stdout).expect("UTF-8");
+    let found = looked();
+    assert!(found.contains("\"wrong\":0,\"doubtful\":0"), "{found}");
+    project.write("acme.json", "{}");
+    let found = looked();
+    assert!(found.contains("it is not a signed bundle"), "{found}");
     let url = "https://policies.example/acme.json";
     let install = [
         "hook",

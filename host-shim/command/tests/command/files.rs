@@ -46,7 +46,7 @@ fn init_writes_one_bundle_that_works_in_any_project() {
             "wrote new/callgate.json\n",
             "cd new\n",
             "callgate eval calls.jsonl",
-            "cargo install --path host-shim/command",
+            "npx callgate",
         ],
         &[],
     );

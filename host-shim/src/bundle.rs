@@ -193,4 +193,45 @@ mod tests {
         let place = format!("{}:2:17: error[unknown-key] at bundle.polcy: ", path.display());
         assert!(fault.to_string().starts_with(&place), "{fault}");
     }
+
+    #[test]
+    fn texts_are_those_that_the_bundle_names() {
+        let texts = |files: &[(&str, &str)]| BundleTexts {
+            place: "acme.json".to_owned(),
+            folder: None,
+            files: files
+                .iter()
+                .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+                .collect(),
+        };
+        let own = ("callgate.json", r#"{"policy": "p.json", "sandbox": "/s"}"#);
+        let bundle = texts(&[own, ("p.json", "{}")]).contents().unwrap();
+        let files: Vec<_> = bundle
+            .parts
+            .iter()
+            .map(|(kind, source)| match source {
+                Source::Text { file, .. } => (kind.as_str(), file.as_deref()),
+                Source::File(file) => panic!("{file:?}"),
+            })
+            .collect();
+        let expected = [
+            ("policy", Some("acme.json#p.json")),
+            ("sandbox", Some("acme.json#callgate.json")),
+        ];
+        assert_eq!(files, expected);
+        let refused = |files: &[(&str, &str)]| {
+            let Unread { file, reason } = texts(files).contents().unwrap_err();
+            format!("{file}: {reason}")
+        };
+        assert_eq!(
+            refused(&[own]),
+            "acme.json#p.json: the bundle names it and does not have it"
+        );
+        assert_eq!(
+            refused(&[own, ("p.json", "{}"), ("q.json", "{}")]),
+            "acme.json#q.json: the bundle does not name it"
+        );
+        // Without any file there is a bundle that is not JSON.
+        assert_eq!(texts(&[]).contents().unwrap().faults.len(), 1);
+    }
 }

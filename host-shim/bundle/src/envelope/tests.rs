@@ -117,7 +117,7 @@ fn what_is_no_envelope_is_refused_where_it_is_not() {
     );
     check(
         "{\"payload\": \"\", \"payloadType\": \"t\", \"signatures\": [[\"a\", \"b\"]]}",
-        "invalid type: sequence, expected an object at line 1 column 52",
+        "invalid type: sequence, expected an object at line 1 column 51",
     );
     check(
         "{\"payload\": \"\", \"payloadType\": \"application/json\", \"signatures\": []}",

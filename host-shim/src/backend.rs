@@ -1,7 +1,7 @@
 //! The engine behind a gate: the core in this process, or a component in wasmtime.
 
 pub(crate) mod native;
-mod unusable;
+pub(crate) mod unusable;
 
 use std::fmt;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The interfaces that a component may import; its engine must be able to do nothing else.
-pub(super) const IMPORTS: [&str; 2] = ["callgate:gate/host@0.1.0", "callgate:gate/types@0.1.0"];
+pub(crate) const IMPORTS: [&str; 2] = ["callgate:gate/host@0.1.0", "callgate:gate/types@0.1.0"];
 
 /// Why there is no component to be the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,15 +2,13 @@
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use callgate_engine::host::{Answer, Exchange, Host, Question, Recording};
 use wasmtime::ResourceLimiter;
 
 use super::bindings::callgate::gate::{host as imported, types};
 use super::fault::MemoryRefused;
-
-/// A host that many instances ask.
+use crate::backend::SharedHost;
 
 /// The outside as an instance sees it.
 pub(crate) struct State {

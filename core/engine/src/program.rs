@@ -13,6 +13,7 @@ mod lists;
 mod mailbox;
 mod protected;
 mod server;
+mod tools;
 
 pub use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub use ceiling::{Pattern, PatternPlace};

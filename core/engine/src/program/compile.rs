@@ -2,26 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::mem::take;
-use std::sync::Arc;
 
 use super::compared::{Paths, compile_argument, compile_list, roles_of_arguments};
 use super::server::{ServerTable, places};
+use super::tools::compile_tools;
 use super::{
-    Ceiling, Defaults, Index, ListCondition, ListMatcher, Program, Protection, RelativePaths, RoleSets, Rule,
-    ServerSettings, Tool, ToolMember, UnknownArguments,
+    Ceiling, Defaults, Index, ListCondition, ListMatcher, Program, Protection, RelativePaths, Rule,
+    ServerSettings,
 };
 use crate::annotation;
 use crate::config::{Compatibility, Config, WorkspaceRoots};
 use crate::host::Host;
-use crate::model::{
-    Absent, Argument, ArgumentName, Effect, PointerTree, SchemaDefault, SchemaType, Segment, Unjudged,
-};
+use crate::model::Effect;
 use crate::net::{DomainSet, PathEnding};
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy;
 use crate::role::{Category, Registry, RoleId, RoleSet};
-use crate::sort;
-use crate::table::{Set, TextTable};
+use crate::table::Set;
 
 /// Compiles the config for a home and a current directory, both absolute.
 pub fn compile(config: Config, host: &dyn Host) -> Program {
@@ -319,170 +316,10 @@ fn compile_rule(
     }
 }
 
-fn compile_tools(
-    annotations: annotation::Annotations,
-    ceiling: Option<&Ceiling>,
-    index: &Index,
-    unknown: (UnknownArguments, &[Box<str>]),
-    resource_roles: RoleSet,
-    with_defaults: Option<RoleSet>,
-) -> Box<[Tool]> {
-    let mut tools = annotations.tools;
-    let order = sort::order_by(&tools, |one, other| {
-        (&one.server, &one.name).cmp(&(&other.server, &other.name))
-    });
-    let mut conditioned = BTreeMap::new();
-    let mut compiled = Vec::with_capacity(order.len());
-    for at in order {
-        if let Some(tool) = tools.get_mut(at) {
-            say_absent(tool, with_defaults);
-            let has_schema = tool.schema.properties.is_some();
-            let mut tool = compile_tool(tool, ceiling, index, unknown, &mut conditioned);
-            tool.take_unnamed(has_schema, resource_roles);
-            compiled.push(tool);
-        }
-    }
-    compiled.into()
-}
-
-/// Lets the schema's default stand for an absent argument that may bear one of these roles, unless the annotation says what it
-/// means; the existing runtime knows neither.
-fn say_absent(tool: &mut annotation::Tool, with_defaults: Option<RoleSet>) {
-    let properties = tool.schema.properties.iter().flatten();
-    let properties: TextTable<&SchemaType> =
-        properties.map(|(name, schema)| (name.clone(), schema)).collect();
-    for argument in &mut tool.arguments {
-        let Some(roles) = with_defaults else {
-            argument.absent = None;
-            continue;
-        };
-        if argument.absent.is_none()
-            && let ArgumentName::Top(name) = &argument.name
-            && argument.roles.possible().any(|role| roles.contains(role))
-            && let Some(SchemaDefault::Text(value)) =
-                properties.get(name).and_then(|schema| schema.default.as_ref())
-        {
-            argument.absent = Some(Absent::Value(value.clone()));
-        }
-    }
-}
-
-/// Takes from the tool what the compiled one needs.
-fn compile_tool(
-    tool: &mut annotation::Tool,
-    ceiling: Option<&Ceiling>,
-    index: &Index,
-    (unknown, added): (UnknownArguments, &[Box<str>]),
-    conditioned: &mut BTreeMap<Vec<usize>, Arc<PointerTree>>,
-) -> Tool {
-    let schema = &tool.semantics.arg_schema;
-    let shaped = schema.required.iter().chain(schema.arg_aliases.values());
-    let shaped = shaped.chain(added).cloned();
-    let properties = take(&mut tool.schema.properties);
-    let (mut members, unnamed) = compile_members(&tool.arguments, properties, shaped, unknown);
-    for (at, name) in tool.schema.required.iter().enumerate() {
-        if let Some(member) = members.get_mut(name) {
-            member.required = Some(at);
-            member.schema.is_optional = false;
-        }
-    }
-    let aliases = schema.arg_aliases.iter();
-    let aliases = aliases.map(|(alias, key)| (alias.clone(), key.clone())).collect();
-    let scopes = index.scopes_for(&tool.server, &tool.name);
-    let conditions = tool.arguments.iter().flat_map(|one| one.roles.conditions());
-    Tool {
-        ceiling: ceiling
-            .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
-            .unwrap_or_default(),
-        semantics: take(&mut tool.semantics),
-        unjudged: tool.unjudged.map(Unjudged::effect),
-        unnamed_roles: RoleSet::default(),
-        conditioned: conditioned
-            .entry(index.with_conditions(&scopes))
-            .or_insert_with_key(|scopes| index.conditioned_in(scopes).into())
-            .clone(),
-        siblings: PointerTree::of_conditions(conditions.map(|condition| &condition.argument)),
-        scopes: scopes.into(),
-        server: take(&mut tool.server),
-        name: take(&mut tool.name),
-        settings: 0,
-        fixed_roles: RoleSets::fixed(&tool.arguments),
-        has_bases: tool
-            .arguments
-            .iter()
-            .any(|argument| argument.relative_to.is_some()),
-        arguments: take(&mut tool.arguments).into(),
-        members,
-        unnamed,
-        aliases,
-        required: take(&mut tool.schema.required).into(),
-        default_reason: None,
-    }
-}
-
-/// The members that the annotation or the schema names, and what holds for all others.
-fn compile_members(
-    arguments: &[Argument],
-    schema_properties: Option<Vec<(Box<str>, SchemaType)>>,
-    shaped: impl Iterator<Item = Box<str>>,
-    unknown: UnknownArguments,
-) -> (TextTable<ToolMember>, ToolMember) {
-    let mut named: TextTable<Vec<usize>> = TextTable::default();
-    let mut everywhere = Vec::new();
-    for (at, argument) in arguments.iter().enumerate() {
-        match &argument.name {
-            ArgumentName::Top(name) => named.entry(name.clone()).or_default().push(at),
-            ArgumentName::Pointer(segments) => match segments.first() {
-                Some(Segment::Key(name)) => named.entry(name.clone()).or_default().push(at),
-                Some(Segment::Every) => everywhere.push(at),
-                None => {}
-            },
-        }
-    }
-    let refuses_others = match unknown {
-        UnknownArguments::Ignore => false,
-        UnknownArguments::Schema => schema_properties.is_some(),
-        UnknownArguments::Escalate | UnknownArguments::Deny => true,
-    };
-    let pointers = |indices: &[usize]| {
-        let mut tree = PointerTree::default();
-        for (rank, argument) in indices.iter().filter_map(|at| arguments.get(*at)).enumerate() {
-            tree.insert(rank, &argument.name);
-        }
-        tree
-    };
-    let unnamed = ToolMember {
-        is_known: !refuses_others || !everywhere.is_empty(),
-        is_annotated: !everywhere.is_empty(),
-        pointers: pointers(&everywhere),
-        arguments: everywhere.clone().into(),
-        schema: SchemaType::default(),
-        required: None,
-    };
-    let mut types: TextTable<SchemaType> = schema_properties.into_iter().flatten().collect();
-    for name in types.keys().cloned().chain(shaped) {
-        named.entry(name).or_default();
-    }
-    let members = named.into_iter().map(|(name, mut indices)| {
-        indices.extend_from_slice(&everywhere);
-        let member = ToolMember {
-            is_known: true,
-            is_annotated: !indices.is_empty(),
-            pointers: pointers(&indices),
-            arguments: indices.into(),
-            schema: SchemaType {
-                is_optional: true,
-                ..types.get_mut(&name).map(std::mem::take).unwrap_or_default()
-            },
-            required: None,
-        };
-        (name, member)
-    });
-    (members.collect(), unnamed)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::config::{self, DocumentKind};
     use crate::document::DocumentSource;

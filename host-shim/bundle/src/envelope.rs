@@ -125,9 +125,9 @@ impl Envelope {
         Ok(())
     }
 
-    /// The payload, which a key signed that is among these. A signature names its key; that name is no proof, and only says which key
+    /// The payload, and the key among these that signed it. A signature names its key; that name is no proof, and only says which key
     /// has to verify it.
-    pub(crate) fn verified(&self, keys: &[PublicKey]) -> Result<&[u8], Refused> {
+    pub(crate) fn verified(&self, keys: &[PublicKey]) -> Result<(&[u8], String), Refused> {
         if self.signatures.is_empty() {
             return Err(Refused::Unsigned);
         }
@@ -135,7 +135,9 @@ impl Envelope {
         let mut wrong = None;
         for signature in &self.signatures {
             match keys.iter().find(|key| key.id() == signature.key) {
-                Some(key) if key.has_signed(&text, &signature.bytes) => return Ok(&self.payload),
+                Some(key) if key.has_signed(&text, &signature.bytes) => {
+                    return Ok((&self.payload, key.id()));
+                }
                 Some(_) => wrong = Some(signature.key.clone()),
                 None => {}
             }

@@ -124,11 +124,11 @@ impl Remote {
             etag,
             failed: failed.clone(),
         });
-        // Without a note it is asked again.
-        let noted = keep(&self.note, note.as_bytes());
+        // Without a note it is asked again, and that is all.
+        drop(keep(&self.note, note.as_bytes()));
         match failed {
             Some(why) if !is_good => Err(why),
-            Some(_) | None => noted.map_err(|error| error.to_string()),
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -142,9 +142,10 @@ impl Remote {
         let opened = trust.open(text, now).map_err(|why| why.to_string())?;
         if !trust.has_accepted(&opened).map_err(|why| why.to_string())? {
             check(&opened)?;
-            trust.accept(&opened).map_err(|why| why.to_string())?;
         }
-        keep(&self.file, text).map_err(|error| format!("`{}`: {error}", self.file.display()))
+        // It is kept before an older one is refused: there is a good one, whenever this ends.
+        keep(&self.file, text).map_err(|error| format!("`{}`: {error}", self.file.display()))?;
+        trust.accept(&opened).map_err(|why| why.to_string())
     }
 
     fn note(&self) -> Note {
@@ -212,7 +213,13 @@ fn cause(error: &reqwest::Error) -> String {
 }
 
 fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    let is_followed = attempt.previous().len() <= MOST_REDIRECTS && is_private(attempt.url());
+    // A server elsewhere has nothing to ask of this machine's own.
+    let is_own = attempt
+        .previous()
+        .first()
+        .is_some_and(|first| first.scheme() == "http");
+    let is_private = attempt.url().scheme() == "https" || is_own && is_private(attempt.url());
+    let is_followed = attempt.previous().len() <= MOST_REDIRECTS && is_private;
     match is_followed {
         true => attempt.follow(),
         false => attempt.error("the server leads to an address that is not followed"),

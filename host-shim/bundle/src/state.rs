@@ -1,4 +1,5 @@
-//! The highest revision that was accepted under a name: one file a name, in the user's folder of state.
+//! The highest revision that was accepted of a key under a name: one file for both, in the user's folder of state. What another key
+//! signs under the name says nothing of it: anybody can make a key.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -39,9 +40,9 @@ impl Accepted {
 pub(crate) struct State<'f>(pub(crate) &'f Path);
 
 impl State<'_> {
-    /// What was accepted under the name; `None` if nothing was.
-    pub(crate) fn accepted(&self, name: &str) -> Result<Option<Accepted>, Refused> {
-        let file = self.file(name);
+    /// What was accepted under the name, signed by the key with this id; `None` if nothing was.
+    pub(crate) fn accepted(&self, name: &str, key: &str) -> Result<Option<Accepted>, Refused> {
+        let file = self.file(name, key);
         let text = match bounded(&file) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -61,14 +62,15 @@ impl State<'_> {
         }
     }
 
-    /// Writes what `next` makes of what was accepted, while no other process does. There is the old text or the new one, whatever
-    /// happens.
-    pub(crate) fn change(
+    /// Writes what is accepted, unless `is_left` says that it is not to be, while no other process does. There is the old text or the
+    /// new one, whatever happens.
+    pub(crate) fn accept(
         &self,
-        name: &str,
-        next: impl FnOnce(Option<Accepted>) -> Result<Option<Accepted>, Refused>,
+        (name, key): (&str, &str),
+        next: &Accepted,
+        is_left: impl FnOnce() -> Result<bool, Refused>,
     ) -> Result<(), Refused> {
-        let file = self.file(name);
+        let file = self.file(name, key);
         let failed = |error: io::Error| refused(file.clone(), error.to_string());
         let mut folder = DirBuilder::new();
         folder
@@ -80,19 +82,19 @@ impl State<'_> {
         owned.write(true).create(true).truncate(false).mode(0o600);
         let lock = owned.open(self.0.join("lock")).map_err(failed)?;
         lock.lock().map_err(failed)?;
-        let Some(next) = next(self.accepted(name)?)? else {
+        if is_left()? {
             return Ok(());
-        };
-        let new = self.0.join(format!("{name}.json.new"));
+        }
+        let new = file.with_extension("new");
         let written = owned.truncate(true).open(&new).and_then(|mut to: File| {
-            writeln!(to, "{}", json::write(&next))?;
+            writeln!(to, "{}", json::write(next))?;
             to.sync_all()
         });
         written.and_then(|()| fs::rename(&new, &file)).map_err(failed)
     }
 
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(format!("{name}.json"))
+    fn file(&self, name: &str, key: &str) -> PathBuf {
+        self.0.join(format!("{name}.{key}.json"))
     }
 }
 

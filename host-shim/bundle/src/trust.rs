@@ -29,6 +29,8 @@ pub struct Opened {
     pub payload: Payload,
     /// The digest of the text that was signed.
     digest: String,
+    /// The id of the pinned key that signed it.
+    key: String,
 }
 
 impl Trust {
@@ -38,7 +40,7 @@ impl Trust {
     /// Why the bundle is not used.
     pub fn open(&self, text: &[u8], now: Timestamp) -> Result<Opened, Refused> {
         let envelope = Envelope::read(text)?;
-        let verified = envelope.verified(&self.keys)?;
+        let (verified, key) = envelope.verified(&self.keys)?;
         let digest = hexadecimal(&Sha256::digest(verified));
         let payload = Payload::read(verified)?;
         let name = payload.name();
@@ -55,8 +57,8 @@ impl Trust {
                 now,
             });
         }
-        let opened = Opened { payload, digest };
-        opened.follows(self.accepted(&opened)?.as_ref())?;
+        let opened = Opened { payload, digest, key };
+        opened.follows(&self.accepted(&opened)?)?;
         Ok(opened)
     }
 
@@ -65,7 +67,7 @@ impl Trust {
     /// # Errors
     /// When what was accepted cannot be read.
     pub fn has_accepted(&self, opened: &Opened) -> Result<bool, Refused> {
-        Ok(self.accepted(opened)? == Some(opened.accepted()))
+        Ok(self.accepted(opened)?.contains(&opened.accepted()))
     }
 
     /// Remembers the bundle's revision: from now on a lower one is refused, and another text under the same one.
@@ -76,15 +78,19 @@ impl Trust {
         if self.has_accepted(opened)? {
             return Ok(());
         }
-        State(&self.state).change(opened.payload.name(), |before| {
-            opened.follows(before.as_ref())?;
-            let next = opened.accepted();
-            Ok((before.as_ref() != Some(&next)).then_some(next))
+        let (name, next) = (opened.payload.name(), opened.accepted());
+        State(&self.state).accept((name, &opened.key), &next, || {
+            let before = self.accepted(opened)?;
+            opened.follows(&before)?;
+            Ok(before.contains(&next))
         })
     }
 
-    fn accepted(&self, opened: &Opened) -> Result<Option<Accepted>, Refused> {
-        State(&self.state).accepted(opened.payload.name())
+    /// What was accepted under the bundle's name, of each key that is pinned. A bundle that another key signed has no say in it.
+    fn accepted(&self, opened: &Opened) -> Result<Vec<Accepted>, Refused> {
+        let (state, name) = (State(&self.state), opened.payload.name());
+        let accepted = self.keys.iter().map(|key| state.accepted(name, &key.id()));
+        accepted.filter_map(Result::transpose).collect()
     }
 }
 
@@ -93,19 +99,20 @@ impl Opened {
         Accepted::new(self.payload.revision(), &self.digest)
     }
 
-    fn follows(&self, before: Option<&Accepted>) -> Result<(), Refused> {
-        let (name, found) = (self.payload.name().to_owned(), self.payload.revision());
-        match before {
-            Some(before) if found < before.revision => Err(Refused::RolledBack {
+    fn follows(&self, accepted: &[Accepted]) -> Result<(), Refused> {
+        let (name, revision) = (self.payload.name().to_owned(), self.payload.revision());
+        let highest = accepted.iter().map(|one| one.revision).max().unwrap_or(0);
+        if revision < highest {
+            return Err(Refused::RolledBack {
                 name,
-                found,
-                accepted: before.revision,
-            }),
-            Some(before) if found == before.revision && self.digest != before.sha256 => {
-                let revision = found;
-                Err(Refused::OtherText { name, revision })
-            }
-            Some(_) | None => Ok(()),
+                found: revision,
+                accepted: highest,
+            });
+        }
+        let is_other = |one: &Accepted| one.revision == revision && one.sha256 != self.digest;
+        match accepted.iter().any(is_other) {
+            true => Err(Refused::OtherText { name, revision }),
+            false => Ok(()),
         }
     }
 }

@@ -156,6 +156,15 @@ impl Pinned {
         Ok((builder.bundle_texts(texts), Some(opened.payload)))
     }
 
+    /// The documents of a bundle in a file, or the last good one of an address, for who only looks at it: nothing is fetched and
+    /// nothing is accepted.
+    pub(crate) fn looked_at(&self, bundle: &Path) -> Result<Gate, Failure> {
+        let remote = self.remote(bundle)?;
+        let file = remote.as_ref().map_or(bundle, Remote::file);
+        let opened = open(&self.trust()?, file)?;
+        Ok(Gate::builder().bundle_texts(texts(&opened, file)?).build()?)
+    }
+
     /// The documents of a bundle at an address or in a file, for who has no other flags about them.
     pub(crate) fn gate(&self, bundle: &Path) -> Result<Gate, Failure> {
         let host = RealHost::from_env().map_err(|error| Failure::Fault(error.to_string()))?;

@@ -33,7 +33,8 @@ fn acme() -> Payload {
 fn what_another_implementation_signed_is_verified() {
     assert_eq!(secret().public(), public());
     let envelope = Envelope::read(ACME.as_bytes()).unwrap();
-    let payload = envelope.verified(&[public()]).unwrap();
+    let (payload, key) = envelope.verified(&[public()]).unwrap();
+    assert_eq!(key, public().id());
     assert_eq!(Payload::read(payload), Ok(acme()));
     assert_eq!(envelope.unverified(), Ok(acme()));
 }

@@ -182,6 +182,7 @@ fn a_revision_only_grows() {
     let opened = Opened {
         payload: six,
         digest: String::new(),
+        key: case.key.public().id(),
     };
     assert!(matches!(
         case.trust.accept(&opened),
@@ -212,11 +213,37 @@ fn names_have_revisions_of_their_own() {
 }
 
 #[test]
+fn a_key_that_is_not_pinned_has_no_say_in_revisions() {
+    let case = Case::new();
+    let other = SecretKey::generate().unwrap();
+    let pinning = |keys: Vec<PublicKey>| Trust {
+        keys,
+        ..case.trust.clone()
+    };
+    let now = at("2029-01-01T00:00:00Z");
+    let theirs = pinning(vec![other.public()]);
+    let high = signed(&payload("acme", 99, "{}"), &other);
+    theirs
+        .accept(&theirs.open(high.as_bytes(), now).unwrap())
+        .unwrap();
+    let own = signed(&payload("acme", 7, "{}"), &case.key);
+    assert!(case.open(&own).is_ok());
+    // Where both are pinned, neither takes the other's bundle back.
+    let both = pinning(vec![other.public(), case.key.public()]);
+    let refused = both.open(own.as_bytes(), now);
+    assert!(
+        matches!(refused, Err(Refused::RolledBack { accepted: 99, .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn what_was_accepted_must_be_known() {
     let case = Case::new();
     let bundle = payload("acme", 5, "{}");
     case.accept(&bundle);
-    let file = case.trust.state.join("acme.json");
+    let key = case.key.public().id();
+    let file = case.trust.state.join(format!("acme.{key}.json"));
     for (text, expected) in [
         ("", "EOF while parsing a value at line 1 column 0"),
         (

@@ -36,12 +36,13 @@ impl Named {
         Some(Self { bundle, pinned })
     }
 
+    /// Nothing is remembered of what a project's file names.
     pub(super) fn gate(&self) -> Result<Gate, String> {
         if self.pinned.keys().is_empty() && signed::address(&self.bundle).is_none() {
             let gate = Gate::builder().bundle(&self.bundle).build();
             return gate.map_err(|error| error.to_string());
         }
-        let gate = self.pinned.gate(&self.bundle);
+        let gate = self.pinned.looked_at(&self.bundle);
         gate.map_err(|failure| failure.message().to_owned())
     }
 }

@@ -94,12 +94,18 @@ fn of_guard(file: &Path, server: &str, guard: &[String], place: &Place) -> Vec<F
     let Some((first, arguments)) = words.split_first() else {
         return Vec::new();
     };
+    if arguments.first().is_none_or(|word| word != "guard") {
+        let message = format!("the command is not `callgate guard`: `{}`", words.join(" "));
+        return vec![Finding::wrong(&about, message).helped(repair)];
+    }
     let mut found = Vec::new();
     let program = match written::program(&about, first, place, &repair) {
         Ok(program) => program,
         Err(finding) => return vec![finding],
     };
-    found.extend(written::version(&about, &program, place, &repair));
+    if !place.only_look {
+        found.extend(written::version(&about, &program, place, &repair));
+    }
     let bundle = Named::by(arguments, &place.project);
     if let Some(bundle) = &bundle {
         found.extend(documents::look(&about, bundle));

@@ -97,15 +97,20 @@ fn of_command(
         let message = format!("the command is a line that only a shell can take apart: `{command}`");
         return vec![Finding::wrong(about, message).helped(repair)];
     };
-    let Some((first, arguments)) = words.split_first() else {
-        return Vec::new();
+    // What only looks like the hook is not started.
+    let is_hook = |words: &[String]| words.starts_with(&["hook".to_owned(), agent.as_str().to_owned()]);
+    let Some((first, arguments)) = words.split_first().filter(|(_, arguments)| is_hook(arguments)) else {
+        let message = format!("the command is not `callgate hook {agent}`: `{command}`");
+        return vec![Finding::wrong(about, message).helped(repair)];
     };
     let mut found = Vec::new();
     let program = match written::program(about, first, place, repair) {
         Ok(program) => program,
         Err(finding) => return vec![finding],
     };
-    found.extend(written::version(about, &program, place, repair));
+    if !place.only_look {
+        found.extend(written::version(about, &program, place, repair));
+    }
     match Named::by(arguments, &place.project) {
         Some(bundle) => found.extend(documents::look(about, &bundle)),
         None => found.push(Finding::wrong(about, "the command names no bundle".to_owned()).helped(repair)),

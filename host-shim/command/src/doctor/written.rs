@@ -27,6 +27,14 @@ pub(super) fn program(about: &str, word: &str, place: &Place, repair: &str) -> R
         return Err(Finding::wrong(about, message).helped(repair));
     };
     let is_of_project = path.starts_with(&place.project);
+    let is_named = path.file_name().is_some_and(|name| name == "callgate");
+    if path != place.own && !is_named {
+        let message = format!(
+            "the program `{}` is not callgate, and is not started here",
+            path.display()
+        );
+        return Err(Finding::wrong(about, message).helped(repair));
+    }
     if path != place.own && (is_of_project || !is_own(&path)) {
         let message = format!(
             "the program `{}` can be changed by others, and is not started here",

@@ -190,6 +190,18 @@ fn a_hook_that_lets_calls_pass_is_wrong() {
 }
 
 #[test]
+fn what_only_looks_like_the_hook_is_not_started() {
+    let installed = Installed::new();
+    let marker = installed.root.join("marker");
+    let evil = installed.root.join("project/x/callgate");
+    program(&evil, &format!("touch {}", marker.display()));
+    installed.change(CLAUDE, |text| text.replace(&own(), "/bin/sh x/callgate"));
+    installed.change(".mcp.json", |text| text.replace(&own(), "/bin/sh"));
+    installed.check(1, "wrong", &["the command is not `callgate hook claude-code`"]);
+    assert!(!marker.exists());
+}
+
+#[test]
 fn a_program_that_is_gone_or_another_is_named() {
     let installed = Installed::new();
     let root = installed.root.display().to_string();

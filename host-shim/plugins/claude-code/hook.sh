@@ -19,7 +19,12 @@ case $(cd "$(dirname "$program")" && pwd -P)/ in
 "$project"/*) deny "the program \`$program\` lies in the project, where the agent can change it" ;;
 esac
 
-# The user's bundle, or that of the plugin; a project with one of its own is judged by that.
-bundle=${XDG_CONFIG_HOME:-$HOME/.config}/callgate/callgate.json
-[ -f "$bundle" ] || bundle=$root/callgate.json
-"$program" hook "$1" --per-project --bundle "$bundle" --protected-path "$root" || exit 2
+# The user's bundle, or that of the plugin where there is none. One that cannot be looked for is not none. What a project brings along
+# is nobody's word for what may be done in it.
+config=${XDG_CONFIG_HOME:-$HOME/.config}
+bundle=$config/callgate/callgate.json
+for folder in "$config" "$config/callgate"; do
+	[ ! -d "$folder" ] || [ -x "$folder" ] || deny "the folder $folder cannot be searched for a bundle"
+done
+[ -e "$bundle" ] || [ -L "$bundle" ] || bundle=$root/callgate.json
+"$program" hook "$1" --bundle "$bundle" --protected-path "$root" || exit 2

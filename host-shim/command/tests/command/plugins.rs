@@ -143,7 +143,7 @@ fn a_plugin_without_its_program_denies() {
 }
 
 #[test]
-fn a_plugin_judges_by_its_bundle_the_users_or_the_projects() {
+fn a_plugin_judges_by_its_bundle_or_the_users_and_not_by_a_projects() {
     for (agent, variable, event) in AGENTS {
         let plugin = Plugin::new(agent, variable, event);
         plugin.install("bin/callgate");
@@ -179,7 +179,12 @@ fn a_plugin_judges_by_its_bundle_the_users_or_the_projects() {
             deny("of-the-project").to_string(),
         )
         .expect("a file");
-        check(&file, "of-the-project");
+        check(&file, "of-the-user");
+        // One that leads nowhere is not none.
+        let user = folder.join("home/.config/callgate/callgate.json");
+        fs::remove_file(&user).expect("a file");
+        std::os::unix::fs::symlink("/nowhere", &user).expect("a link");
+        assert_eq!(plugin.ask(&file, &path).status.code(), Some(2), "{agent}");
     }
     let plugin = Plugin::new(AGENTS[0].0, AGENTS[0].1, AGENTS[0].2);
     plugin.install("bin/callgate");

@@ -28,7 +28,7 @@ export function findNative(): string | undefined {
  */
 export function asksForLeave(args: readonly string[]): boolean {
   const at = args.indexOf("hook");
-  return at >= 0 && !args.slice(at + 1).some((word) => word === "install" || word === "uninstall");
+  return at >= 0 && args[at + 1] !== "install" && args[at + 1] !== "uninstall";
 }
 
 /** Runs the program with what this process has, and returns what the process ends with. */

@@ -69,13 +69,14 @@ test("a trap denies the call, and every engine goes on in a new instance", () =>
 
 test("a trap within a callback's own call breaks the outer one too", () => {
   let inner;
+  let isBuilt = false;
   const nested = createEngine(CONFIG);
   const outer = createEngine({
     ...CONFIG,
     host: {
       ...host,
       realpath: (path) => {
-        if (inner === undefined) {
+        if (isBuilt && inner === undefined) {
           trapping("evaluate");
           inner = nested.evaluate(request);
         }
@@ -83,6 +84,7 @@ test("a trap within a callback's own call breaks the outer one too", () => {
       },
     },
   });
+  isBuilt = true;
   // The instance that the outer call runs in can no longer be trusted.
   assert.equal(outer.gate(request).verdict.rule, "structural-engine-fault");
   assert.equal(inner.rule, "structural-engine-fault");

@@ -51,7 +51,7 @@ pub struct Pair {
     other: Box<str>,
 }
 
-/// The texts that a [`Pair`] is looked up by.
+/// The texts that such a pair is looked up by.
 #[derive(Hash)]
 pub struct PairOf<'t> {
     pub others: RoleSet,

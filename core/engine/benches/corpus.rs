@@ -1,6 +1,6 @@
 //! How long a verdict takes on each recorded call of a corpus that asks the host nothing, server by server.
 //!
-//! `CALLGATE_CORPUS=DIR cargo bench -p callgate-core --bench corpus`, on an otherwise idle machine; without the
+//! `CALLGATE_CORPUS=DIR cargo bench -p callgate-engine --bench corpus`, on an otherwise idle machine; without the
 //! variable the corpus is looked for at `../shared/corpus`.
 
 use std::borrow::Cow;

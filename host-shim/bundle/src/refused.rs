@@ -63,6 +63,13 @@ pub enum Refused {
         /// Its revision.
         revision: u64,
     },
+    /// It cannot be kept.
+    Unkept {
+        /// The file that was to have it.
+        file: PathBuf,
+        /// The message of the operating system.
+        reason: String,
+    },
     /// What was accepted before cannot be read or written.
     State {
         /// The file.
@@ -116,6 +123,9 @@ impl fmt::Display for Refused {
                 formatter,
                 "another text was accepted before as revision {revision} of the bundle `{name}`, expected a higher revision"
             ),
+            Self::Unkept { file, reason } => {
+                write!(formatter, "it cannot be kept as `{}`: {reason}", file.display())
+            }
             Self::State { file, reason } => write!(
                 formatter,
                 "the file of the revisions that were accepted, `{}`: {reason}",

@@ -16,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use crate::envelope::MOST_BYTES;
 use crate::json;
 use crate::key::hexadecimal;
+use crate::refused::Refused;
 use crate::trust::{Opened, Trust};
 
 /// How long a connection may take, and the whole answer. Hooks have little time.
@@ -111,7 +112,7 @@ impl Remote {
         let etag = before.etag.filter(|_| is_good);
         let taken = match self.fetch(etag.as_deref()) {
             Ok(Fetched::Unchanged) => Ok(etag.clone()),
-            Ok(Fetched::New { text, etag }) => self.take(trust, &text, now, check).map(|()| etag),
+            Ok(Fetched::New { text, etag }) => take(&self.file, trust, &text, now, check).map(|()| etag),
             Err(why) => Err(why),
         };
         let (etag, failed) = match taken {
@@ -132,20 +133,20 @@ impl Remote {
         }
     }
 
-    fn take(
-        &self,
-        trust: &Trust,
-        text: &[u8],
-        now: Timestamp,
-        check: impl FnOnce(&Opened) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let opened = trust.open(text, now).map_err(|why| why.to_string())?;
-        if !trust.has_accepted(&opened).map_err(|why| why.to_string())? {
-            check(&opened)?;
+    /// The last good bundle, or the one that the server has if there is none. Nothing is kept.
+    ///
+    /// # Errors
+    /// When neither is good: why the server's is not.
+    pub fn look(&self, trust: &Trust, now: Timestamp) -> Result<Opened, String> {
+        make_folder(&self.file).map_err(|error| format!("`{}`: {error}", self.file.display()))?;
+        let kept = fs::read(&self.file).ok();
+        if let Some(opened) = kept.and_then(|text| trust.open(&text, now).ok()) {
+            return Ok(opened);
         }
-        // It is kept before an older one is refused: there is a good one, whenever this ends.
-        keep(&self.file, text).map_err(|error| format!("`{}`: {error}", self.file.display()))?;
-        trust.accept(&opened).map_err(|why| why.to_string())
+        match self.fetch(None)? {
+            Fetched::New { text, .. } => trust.open(&text, now).map_err(|why| why.to_string()),
+            Fetched::Unchanged => Err("the server answered that nothing has changed".to_owned()),
+        }
     }
 
     fn note(&self) -> Note {
@@ -232,6 +233,29 @@ fn is_private(url: &Url) -> bool {
     url.scheme() == "https" || url.scheme() == "http" && is_own
 }
 
+/// Keeps a bundle that is trusted and right, and accepts its revision.
+fn take(
+    file: &Path,
+    trust: &Trust,
+    text: &[u8],
+    now: Timestamp,
+    check: impl FnOnce(&Opened) -> Result<(), String>,
+) -> Result<(), String> {
+    let said = |why: Refused| why.to_string();
+    let opened = trust.open(text, now).map_err(said)?;
+    if !trust.has_accepted(&opened).map_err(said)? {
+        check(&opened)?;
+    }
+    let kept = || {
+        keep(file, text).map_err(|error| Refused::Unkept {
+            file: file.to_owned(),
+            reason: error.to_string(),
+        })
+    };
+    // It is kept before an older one is refused: there is a good one, whenever this ends.
+    trust.accept_once(&opened, kept).map_err(said)
+}
+
 fn make_folder(file: &Path) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new(""));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
@@ -245,4 +269,49 @@ fn keep(file: &Path, text: &[u8]) -> io::Result<()> {
         to.sync_all()
     });
     written.and_then(|()| fs::rename(&new, file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::envelope::Envelope;
+    use crate::key::SecretKey;
+    use crate::payload::{NamedText, Payload};
+
+    #[test]
+    fn who_comes_late_with_an_older_one_does_not_keep_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, key) = (folder.path().join("kept"), SecretKey::generate().unwrap());
+        let trust = Trust {
+            keys: vec![key.public()],
+            name: None,
+            state: folder.path().join("state"),
+        };
+        let now: Timestamp = "2029-01-01T00:00:00Z".parse().unwrap();
+        let end = "2030-01-01T00:00:00Z".parse().unwrap();
+        let revision = |revision| {
+            let named = NamedText {
+                name: "callgate.json".to_owned(),
+                text: "{}".to_owned(),
+            };
+            let payload = Payload::new("acme", revision, end, vec![named]).unwrap();
+            let mut envelope = Envelope::of(&payload).unwrap();
+            envelope.sign(&key).unwrap();
+            envelope.to_json().into_bytes()
+        };
+        // While one process looks at an older one, another takes the newer.
+        let late = take(&file, &trust, &revision(7), now, |_| {
+            take(&file, &trust, &revision(8), now, |_| Ok(()))
+        });
+        let late = late.unwrap_err();
+        assert!(
+            late.contains("revision 7 of the bundle `acme` is lower than 8"),
+            "{late}"
+        );
+        assert_eq!(fs::read(&file).unwrap(), revision(8));
+        // What was accepted is kept again where it is gone.
+        fs::remove_file(&file).unwrap();
+        take(&file, &trust, &revision(8), now, |_| Err("looked at".to_owned())).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), revision(8));
+    }
 }

@@ -75,13 +75,24 @@ impl Trust {
     /// # Errors
     /// When another process has accepted a higher revision since, or when this one cannot be remembered.
     pub fn accept(&self, opened: &Opened) -> Result<(), Refused> {
-        if self.has_accepted(opened)? {
-            return Ok(());
+        match self.has_accepted(opened)? {
+            true => Ok(()),
+            false => self.accept_once(opened, || Ok(())),
         }
+    }
+
+    /// The same once `keep` has kept the bundle, while no other process accepts one: what is kept is never older than what was
+    /// accepted.
+    pub(crate) fn accept_once(
+        &self,
+        opened: &Opened,
+        keep: impl FnOnce() -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
         let (name, next) = (opened.payload.name(), opened.accepted());
         State(&self.state).accept((name, &opened.key), &next, || {
             let before = self.accepted(opened)?;
             opened.follows(&before)?;
+            keep()?;
             Ok(before.contains(&next))
         })
     }

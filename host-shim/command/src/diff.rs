@@ -8,7 +8,7 @@ use callgate_analysis::{Comparison, ToolChanges, VerdictChange};
 use callgate_engine::config::DocumentKind;
 use callgate_engine::engine::Engine;
 use callgate_engine::host::Host;
-use callgate_host::Gate;
+use callgate_host::{EngineKind, Gate};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -138,15 +138,17 @@ impl Diff {
     /// The engine of a bundle, or of a policy with the other documents.
     fn engine(&self, path: &Path, host: &Arc<dyn Host + Send + Sync>) -> Result<Engine, Failure> {
         let file = in_folder(path)?;
-        let builder = match is_policy(&file) {
-            true => self.setup.builder()?.file(DocumentKind::Policy, &file),
-            false if self.same_folder => {
-                let builder = Gate::builder().bundle(&file).host(Arc::clone(host));
-                builder.folder(folder_of(&in_folder(&self.new)?)?)
-            }
-            false => Gate::builder().bundle(&file).host(Arc::clone(host)),
+        let builder = Gate::builder().bundle(&file).host(Arc::clone(host));
+        let builder = builder.engine(EngineKind::Native);
+        let gate = match is_policy(&file) {
+            true => self.setup.build(&|builder| {
+                let builder = builder.file(DocumentKind::Policy, &file);
+                Ok(builder.engine(EngineKind::Native))
+            })?,
+            false if self.same_folder => builder.folder(folder_of(&in_folder(&self.new)?)?).build()?,
+            false => builder.build()?,
         };
-        compiled(builder, host.as_ref())
+        compiled(&gate, host.as_ref())
     }
 }
 

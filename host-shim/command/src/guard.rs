@@ -17,7 +17,7 @@ use callgate_bundle::Timestamp;
 use callgate_engine::config::DocumentKind;
 use callgate_guard::http::Behind;
 use callgate_guard::{Asking, Ended, GuardOptions, Pins, Program};
-use callgate_host::{Document, Gate, GateBuilder, GateError};
+use callgate_host::{Document, Gate, GateBuilder};
 use clap::Args;
 
 use crate::setup::Setup;
@@ -156,7 +156,7 @@ impl Guard {
         signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())
             .map_err(|error| Failure::Fault(error.to_string()))?;
         let begun = SystemTime::now();
-        let gate = self.builder()?.build()?;
+        let gate = self.gate()?;
         let mut files = gate.files().to_vec();
         files.extend(self.lock.clone());
         files.extend(self.setup.signed_files()?);
@@ -195,8 +195,8 @@ impl Guard {
         let guard = Arc::new(guard);
         let running = self.running(Arc::clone(&guard))?;
         if let Some(every) = self.setup.renewal() {
-            let (setup, guard) = (self.setup.clone(), Arc::clone(&guard));
-            thread::spawn(move || renew(&setup, &guard, every));
+            let (setup, guard, own) = (self.setup.clone(), Arc::clone(&guard), self.own_files()?);
+            thread::spawn(move || renew(&setup, &own, &guard, every));
         }
         let (end, ended) = std::sync::mpsc::channel();
         thread::spawn(move || {
@@ -256,8 +256,14 @@ impl Guard {
         })
     }
 
-    fn builder(&self) -> Result<GateBuilder, Failure> {
-        let mut builder = self.setup.protecting_builder()?;
+    fn gate(&self) -> Result<Gate, Failure> {
+        let own = self.own_files()?;
+        self.setup
+            .build(&|builder| protecting(&self.setup, &own, builder))
+    }
+
+    /// What this guard has and nobody may write, as absolute paths.
+    fn own_files(&self) -> Result<Vec<String>, Failure> {
         // Whoever writes there approves calls, also those of other guards; and so does who writes the program that asks, or a
         // script that it runs.
         let state = approvals::folder(self.state.as_deref());
@@ -271,19 +277,12 @@ impl Guard {
             .flat_map(|file| [wrap::beside(&file), wrap::unfinished(&file), file])
             .collect();
         let files = self.audit.iter().chain(&self.lock).chain(&state);
-        for file in files.chain(&asks).chain(&wrapped) {
+        let files = files.chain(&asks).chain(&wrapped).map(|file| {
             let path = std::path::absolute(file).map_err(|error| Failure::Fault(error.to_string()))?;
-            match path.to_str() {
-                Some(path) => builder = builder.protect(path),
-                None => {
-                    return Err(Failure::Fault(format!(
-                        "the path `{}` is not UTF-8",
-                        path.display()
-                    )));
-                }
-            }
-        }
-        Ok(builder)
+            let path = path.into_os_string().into_string();
+            path.map_err(|path| Failure::Fault(format!("the path `{}` is not UTF-8", path.display())))
+        });
+        files.collect()
     }
 
     fn asking(&self) -> Result<Option<Asking>, Failure> {
@@ -304,17 +303,13 @@ impl Guard {
 
     /// Judges by the documents as they are now, all or nothing; `false` if the old ones stay.
     fn reload(&self, guard: &callgate_guard::Guard) -> bool {
-        let read = self.builder().and_then(|builder| {
-            let pins = self.pins()?;
-            Ok((builder.build()?, pins))
-        });
+        let read = self.pins().and_then(|pins| Ok((self.gate()?, pins)));
         let reloaded = match read {
             Ok((gate, pins)) => {
                 let reloaded = guard.reload(gate, pins);
                 reloaded.map_err(|error| format!("the log cannot be written: {error}"))
             }
-            Err(Failure::Refused(faults)) => Err(GateError::Refused(faults).to_string()),
-            Err(failure) => Err(failure.message().to_owned()),
+            Err(failure) => Err(failure.told()),
         };
         if let Err(reason) = &reloaded {
             guard.reload_refused(reason);
@@ -350,12 +345,20 @@ const EXPIRED: &str = r#"{"rules": [{
     "name": "bundle-expired", "if": {}, "then": "deny", "reason": "The signed bundle has expired, and there is no newer one"
 }]}"#;
 
+/// Adds what a guard has and nobody may write.
+fn protecting(setup: &Setup, own: &[String], builder: GateBuilder) -> Result<GateBuilder, Failure> {
+    let builder = setup.protecting(builder)?;
+    Ok(own
+        .iter()
+        .fold(builder, |builder, file| builder.protect(file.as_str())))
+}
+
 /// Asks for a newer bundle again and again. A newer one is in its file then, which is looked at as the other documents are.
-fn renew(setup: &Setup, guard: &callgate_guard::Guard, every: Duration) {
+fn renew(setup: &Setup, own: &[String], guard: &callgate_guard::Guard, every: Duration) {
     let mut told = None;
     loop {
         thread::sleep(every);
-        let failed = setup.renew().err();
+        let failed = setup.renew(&|builder| protecting(setup, own, builder)).err();
         if let Some(why) = failed.as_deref().filter(|_| failed != told) {
             guard.reload_refused(why);
         }

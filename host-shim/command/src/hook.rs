@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use callgate_guard::Queue;
 use callgate_hook::{Agent, HookAnswer, HookCall, HookOptions, fault};
-use callgate_host::BUNDLE_FILE;
+use callgate_host::{BUNDLE_FILE, GateBuilder};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
@@ -160,7 +160,12 @@ impl Hook {
             .then(|| project::bundle(agent, call.directory()))
             .flatten();
         let setup = own.map_or_else(|| self.setup.clone(), |bundle| self.setup.by_bundle(bundle));
-        let mut builder = call.added_to(setup.protecting_builder()?);
+        let gate = setup.build(&|builder| self.protecting(call.added_to(setup.protecting(builder)?)))?;
+        Ok(call.answer(&gate, &options))
+    }
+
+    /// Adds what a hook has and nobody may write.
+    fn protecting(&self, mut builder: GateBuilder) -> Result<GateBuilder, Failure> {
         if self.per_project {
             builder = builder.protect(format!("**/{BUNDLE_FILE}"));
         }
@@ -176,8 +181,7 @@ impl Hook {
                 }
             }
         }
-        let gate = builder.build()?;
-        Ok(call.answer(&gate, &options))
+        Ok(builder)
     }
 
     fn queue(&self) -> Result<Option<(Queue, Duration)>, Failure> {

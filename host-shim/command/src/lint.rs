@@ -54,7 +54,9 @@ struct Doubt {
 
 impl Lint {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
-        let gate = self.setup.builder()?.engine(EngineKind::Native).build()?;
+        let gate = self
+            .setup
+            .build(&|builder| Ok(builder.engine(EngineKind::Native)))?;
         let host = self.setup.host()?;
         let progress = Progress::new();
         let disk = self.disk.then_some(host.as_ref() as &dyn Host);

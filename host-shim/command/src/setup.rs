@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use callgate_bundle::{Remote, Timestamp};
+use callgate_bundle::{Payload, Remote, Timestamp};
 use callgate_engine::config::DocumentKind;
 use callgate_engine::engine::Engine;
 use callgate_engine::host::Host;
@@ -19,6 +19,9 @@ use serde_json::Value;
 
 use crate::signed::{self, Pinned};
 use crate::terminal::{Failure, note};
+
+/// What is added to a builder.
+pub(crate) type Added<'a> = &'a dyn Fn(GateBuilder) -> Result<GateBuilder, Failure>;
 
 const DOCUMENTS: &str = "Documents";
 const HOST: &str = "Host";
@@ -123,7 +126,7 @@ fn server_pattern(text: &str) -> Result<(String, String), &'static str> {
 
 impl Setup {
     pub(crate) fn gate(&self) -> Result<Gate, Failure> {
-        let gate = self.builder()?.build()?;
+        let gate = self.build(&Ok)?;
         if self.running.timings {
             anstream::eprintln!("{}", gate.timings());
         }
@@ -163,13 +166,14 @@ impl Setup {
         }
     }
 
-    pub(crate) fn builder(&self) -> Result<GateBuilder, Failure> {
-        self.builder_on(self.host()?)
+    /// The gate of the documents, to which `add` adds what else it is built from.
+    pub(crate) fn build(&self, add: Added<'_>) -> Result<Gate, Failure> {
+        self.build_on(&self.host()?, add)
     }
 
-    /// The same for a gate before an agent. Whoever writes the documents, or this program, decides what is allowed.
-    pub(crate) fn protecting_builder(&self) -> Result<GateBuilder, Failure> {
-        let builder = self.builder()?.protect_documents();
+    /// Adds to a gate what one before an agent has: whoever writes the documents, or this program, decides what is allowed.
+    pub(crate) fn protecting(&self, builder: GateBuilder) -> Result<GateBuilder, Failure> {
+        let builder = builder.protect_documents();
         let program = std::env::current_exe().ok();
         let builder = match program.as_deref().and_then(Path::to_str) {
             Some(program) => builder.protect(program),
@@ -216,17 +220,18 @@ impl Setup {
         address.map(|_| self.pinned.refresh())
     }
 
-    /// Asks for a newer bundle at the address. A newer one that is good is in its file then.
+    /// Asks for a newer bundle at the address. A newer one with which the gate can be built is in its file then.
     ///
     /// # Errors
     /// Why the one that is in use may not be the newest.
-    pub(crate) fn renew(&self) -> Result<(), String> {
-        let said = |failure: Failure| failure.message().to_owned();
-        let Some(remote) = self.remote().map_err(said)? else {
+    pub(crate) fn renew(&self, add: Added<'_>) -> Result<(), String> {
+        let Some(remote) = self.remote().map_err(Failure::told)? else {
             return Ok(());
         };
-        self.pinned
-            .renew(&remote, Duration::ZERO, &self.host().map_err(said)?)?;
+        let host = self.host().map_err(Failure::told)?;
+        self.pinned.renew(&remote, Duration::ZERO, &|builder| {
+            Ok(add(self.laid_over(builder, &host)?)?.build()?)
+        })?;
         remote.failure().map_or(Ok(()), Err)
     }
 
@@ -241,23 +246,41 @@ impl Setup {
     }
 
     /// The same on another host. In a world the bundle lies in the current directory, wherever it lies here.
-    pub(crate) fn builder_in_world(
-        &self,
-        world: Arc<dyn Host + Send + Sync>,
-    ) -> Result<GateBuilder, Failure> {
-        let folder = world.current_dir().to_owned();
-        let builder = self.builder_on(world)?;
-        Ok(match self.bundle()? {
-            Some(_) => builder.folder(folder),
-            None => builder,
+    pub(crate) fn build_in_world(&self, world: &Arc<dyn Host + Send + Sync>) -> Result<Gate, Failure> {
+        let has_bundle = self.bundle()?.is_some();
+        self.build_on(world, &|builder| {
+            Ok(match has_bundle {
+                true => builder.folder(world.current_dir()),
+                false => builder,
+            })
         })
     }
 
-    pub(crate) fn builder_on(&self, host: Arc<dyn Host + Send + Sync>) -> Result<GateBuilder, Failure> {
-        let mut builder = Gate::builder().engine(self.running.engine.kind());
-        if let Some(bundle) = self.bundle()? {
-            builder = self.take(builder, &bundle, &host)?;
-        }
+    pub(crate) fn build_on(
+        &self,
+        host: &Arc<dyn Host + Send + Sync>,
+        add: Added<'_>,
+    ) -> Result<Gate, Failure> {
+        let with = |builder| Ok(add(self.laid_over(builder, host)?)?.build()?);
+        let named = match &self.bundle {
+            Some(named) if signed::address(named).is_some() => Some(named.clone()),
+            _ => self.bundle()?,
+        };
+        let Some(bundle) = named else {
+            return with(Gate::builder());
+        };
+        let (gate, payload) = self.pinned.build(&bundle, &with)?;
+        self.mention(&bundle, payload.as_ref())?;
+        Ok(gate)
+    }
+
+    /// Lays the flags over the documents of a bundle.
+    fn laid_over(
+        &self,
+        builder: GateBuilder,
+        host: &Arc<dyn Host + Send + Sync>,
+    ) -> Result<GateBuilder, Failure> {
+        let mut builder = builder.engine(self.running.engine.kind());
         for (part, file) in [
             (DocumentKind::Policy, &self.policy),
             (DocumentKind::Annotations, &self.annotations),
@@ -284,7 +307,7 @@ impl Setup {
         for server in &self.trust {
             builder = builder.trust(server);
         }
-        Ok(builder.host(host))
+        Ok(builder.host(Arc::clone(host)))
     }
 
     /// The engine that runs.
@@ -311,7 +334,9 @@ impl Setup {
 
     /// The documents as an engine of this process, whatever `--engine` says.
     pub(crate) fn compiled(&self) -> Result<Engine, Failure> {
-        compiled(self.builder()?, self.host()?.as_ref())
+        let host = self.host()?;
+        let gate = self.build_on(&host, &|builder| Ok(builder.engine(EngineKind::Native)))?;
+        compiled(&gate, host.as_ref())
     }
 
     /// Returns `true` if the host is a world and not this machine.
@@ -338,16 +363,12 @@ impl Setup {
         Ok(folder.into_os_string().into_string().ok())
     }
 
-    /// Has the builder take the documents of a bundle, signed or not.
-    fn take(
-        &self,
-        builder: GateBuilder,
-        bundle: &Path,
-        host: &Arc<dyn Host + Send + Sync>,
-    ) -> Result<GateBuilder, Failure> {
-        let (builder, payload) = self.pinned.take(builder, bundle, host)?;
+    /// Says which bundle is used.
+    fn mention(&self, bundle: &Path, payload: Option<&Payload>) -> Result<(), Failure> {
+        let remote = self.pinned.remote(bundle)?;
         if self.running.verbose {
-            let shown = std::path::absolute(bundle).unwrap_or_else(|_| bundle.to_owned());
+            let file = remote.as_ref().map_or(bundle, Remote::file);
+            let shown = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
             let shown = shown.display();
             note(&match payload {
                 Some(payload) => {
@@ -357,17 +378,17 @@ impl Setup {
                 None => format!("the bundle is `{shown}`"),
             });
         }
-        if let Some(why) = self.remote()?.and_then(|remote| remote.failure()) {
+        if let Some(why) = remote.and_then(|remote| remote.failure()) {
             note(&format!("the last good bundle is used, until it expires: {why}"));
         }
-        Ok(builder)
+        Ok(())
     }
 
-    /// The bundle that is used, if one is.
+    /// The file of the bundle that is used, if one is. Nothing is fetched.
     fn bundle(&self) -> Result<Option<PathBuf>, Failure> {
         match &self.bundle {
-            Some(named) => match self.pinned.kept(named, &self.host()?)? {
-                Some(kept) => Ok(Some(kept)),
+            Some(named) => match self.pinned.remote(named)? {
+                Some(remote) => Ok(Some(remote.file().to_owned())),
                 None => in_folder(named).map(Some),
             },
             None if self.policy.is_some() || self.annotations.is_some() => Ok(None),
@@ -399,9 +420,8 @@ impl Setup {
     }
 }
 
-/// The builder's documents as an engine of this process.
-pub(crate) fn compiled(builder: GateBuilder, host: &dyn Host) -> Result<Engine, Failure> {
-    let gate = builder.engine(EngineKind::Native).build()?;
+/// A gate's documents as an engine of this process.
+pub(crate) fn compiled(gate: &Gate, host: &dyn Host) -> Result<Engine, Failure> {
     gate.compile(host)
         .map_err(|error| Failure::Invalid(error.to_string()))
 }

@@ -1,15 +1,13 @@
 //! Signed bundles: the keys that are pinned, and the documents that one of them has signed.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use callgate_bundle::{
     MOST_BYTES, NamedText, Opened, Payload, PublicKey, Refused, Remote, Timestamp, Trust, is_envelope,
     is_name,
 };
-use callgate_engine::host::Host;
-use callgate_host::{BundleTexts, Gate, GateBuilder, GateError, RealHost};
+use callgate_host::{BundleTexts, Gate, GateBuilder};
 use clap::Args;
 
 use crate::replace::{read_file, read_most};
@@ -103,57 +101,47 @@ impl Pinned {
         Duration::from_secs(self.refresh.max(1))
     }
 
-    /// Has the last good bundle of an address be the newest, unless it was asked for less than `fresh` ago.
+    /// Has the last good bundle of an address be the newest, unless it was asked for less than `fresh` ago. A newer one is good if the
+    /// gate can be built with it.
     pub(crate) fn renew(
         &self,
         remote: &Remote,
         fresh: Duration,
-        host: &Arc<dyn Host + Send + Sync>,
+        with: &dyn Fn(GateBuilder) -> Result<Gate, Failure>,
     ) -> Result<(), String> {
-        let trust = self.trust().map_err(|failure| failure.message().to_owned())?;
+        let trust = self.trust().map_err(|failure| failure.told())?;
         remote.refresh(&trust, fresh, Timestamp::now(), |opened| {
-            let texts = texts(opened, remote.file()).map_err(|failure| failure.message().to_owned())?;
-            check(texts, host).map_err(|error| error.to_string())
+            let texts = texts(opened, remote.file());
+            let built = texts.and_then(|texts| with(Gate::builder().bundle_texts(texts)));
+            built.map(drop).map_err(|failure| failure.told())
         })
     }
 
-    /// The file with the last good bundle of an address, which is the newest if the server has answered; `None` for a file.
-    pub(crate) fn kept(
+    /// The gate of a bundle in a file or at an address, and what was signed if a key is pinned. `with` builds it, with whatever else it
+    /// is built from. No older revision is used from then on.
+    pub(crate) fn build(
         &self,
         bundle: &Path,
-        host: &Arc<dyn Host + Send + Sync>,
-    ) -> Result<Option<PathBuf>, Failure> {
-        let Some(remote) = self.remote(bundle)? else {
-            return Ok(None);
-        };
-        let renewed = self.renew(&remote, self.refresh(), host);
-        renewed.map_err(|why| Failure::Unloaded {
-            message: format!("the bundle `{}` is not used: {why}", bundle.display()),
-            help: None,
-        })?;
-        Ok(Some(remote.file().to_owned()))
-    }
-
-    /// Has the builder take the documents in a file, and says what was signed if a key is pinned. From now on no older revision is
-    /// used, if an engine takes these documents.
-    pub(crate) fn take(
-        &self,
-        builder: GateBuilder,
-        file: &Path,
-        host: &Arc<dyn Host + Send + Sync>,
-    ) -> Result<(GateBuilder, Option<Payload>), Failure> {
+        with: &dyn Fn(GateBuilder) -> Result<Gate, Failure>,
+    ) -> Result<(Gate, Option<Payload>), Failure> {
+        let remote = self.remote(bundle)?;
+        if let Some(remote) = &remote {
+            let renewed = self.renew(remote, self.refresh(), with);
+            renewed.map_err(|why| Failure::Unloaded {
+                message: format!("the bundle `{}` is not used: {why}", bundle.display()),
+                help: None,
+            })?;
+        }
+        let file = remote.as_ref().map_or(bundle, Remote::file);
         if self.keys.is_empty() {
             check_unsigned(file)?;
-            return Ok((builder.bundle(file), None));
+            return Ok((with(Gate::builder().bundle(file))?, None));
         }
         let trust = self.trust()?;
         let opened = open(&trust, file)?;
-        let texts = texts(&opened, file)?;
-        if !trust.has_accepted(&opened).map_err(|why| unused(file, &why))? {
-            check(texts.clone(), host)?;
-            trust.accept(&opened).map_err(|why| unused(file, &why))?;
-        }
-        Ok((builder.bundle_texts(texts), Some(opened.payload)))
+        let gate = with(Gate::builder().bundle_texts(texts(&opened, file)?))?;
+        trust.accept(&opened).map_err(|why| unused(file, &why))?;
+        Ok((gate, Some(opened.payload)))
     }
 
     /// The documents of a bundle in a file, or the last good one of an address, for who only looks at it: nothing is fetched and
@@ -165,13 +153,24 @@ impl Pinned {
         Ok(Gate::builder().bundle_texts(texts(&opened, file)?).build()?)
     }
 
-    /// The documents of a bundle at an address or in a file, for who has no other flags about them.
-    pub(crate) fn gate(&self, bundle: &Path) -> Result<Gate, Failure> {
-        let host = RealHost::from_env().map_err(|error| Failure::Fault(error.to_string()))?;
-        let host: Arc<dyn Host + Send + Sync> = Arc::new(host);
-        let kept = self.kept(bundle, &host)?;
-        let file = kept.as_deref().unwrap_or(bundle);
-        let (builder, _) = self.take(Gate::builder().host(Arc::clone(&host)), file, &host)?;
+    /// The documents of a bundle in a file or at an address, for who writes down where it is. It is fetched if it never was, and nothing
+    /// is accepted.
+    pub(crate) fn looked_for(&self, bundle: &Path) -> Result<Gate, Failure> {
+        let builder = match self.remote(bundle)? {
+            Some(remote) => {
+                let opened = remote.look(&self.trust()?, Timestamp::now());
+                let opened = opened.map_err(|why| Failure::Unloaded {
+                    message: format!("the bundle `{}` is not used: {why}", bundle.display()),
+                    help: None,
+                })?;
+                Gate::builder().bundle_texts(texts(&opened, remote.file())?)
+            }
+            None if self.keys.is_empty() => {
+                check_unsigned(bundle)?;
+                Gate::builder().bundle(bundle)
+            }
+            None => Gate::builder().bundle_texts(texts(&open(&self.trust()?, bundle)?, bundle)?),
+        };
         Ok(builder.build()?)
     }
 
@@ -192,12 +191,6 @@ impl Pinned {
         }
         Ok(flags)
     }
-}
-
-/// Refuses documents that no engine takes.
-fn check(texts: BundleTexts, host: &Arc<dyn Host + Send + Sync>) -> Result<(), GateError> {
-    let builder = Gate::builder().host(Arc::clone(host)).bundle_texts(texts);
-    builder.build().map(|_| ())
 }
 
 /// The address that stands in place of a file.

@@ -63,10 +63,9 @@ impl Test {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         let host = self.host()?;
         let gate = match self.setup.has_world() {
-            true => self.setup.builder_in_world(Arc::clone(&host))?,
-            false => self.setup.builder_on(Arc::clone(&host))?,
+            true => self.setup.build_in_world(&host)?,
+            false => self.setup.build_on(&host, &Ok)?,
         };
-        let gate = gate.build()?;
         mention_warnings(&gate, out)?;
         let files = File::read_all(self.named(&gate)?)?;
         let has_context = files.iter().any(File::has_context);
@@ -182,7 +181,7 @@ fn coverage(
         }
     }
     for (host, own) in places.into_values() {
-        let gate = setup.builder_in_world(Arc::clone(host))?.build()?;
+        let gate = setup.build_in_world(host)?;
         let engine = gate.compile(host.as_ref()).map_err(invalid)?;
         let place = Analysis::with_host(&engine, host.as_ref());
         Outcome::add_all(own.into_iter(), &place, &mut coverage)?;

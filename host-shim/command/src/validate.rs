@@ -1,6 +1,6 @@
 //! `callgate validate`: what is wrong with the documents.
 
-use callgate_host::{Fault, GateError};
+use callgate_host::Fault;
 use clap::Args;
 use serde_json::json;
 
@@ -52,10 +52,10 @@ fn counted(count: usize, what: &str) -> String {
 
 impl Setup {
     fn gate_or_faults(&self) -> Result<Result<callgate_host::Gate, Vec<Fault>>, Failure> {
-        match self.builder()?.build() {
+        match self.build(&Ok) {
             Ok(gate) => Ok(Ok(gate)),
-            Err(GateError::Refused(faults)) => Ok(Err(faults)),
-            Err(error) => Err(error.into()),
+            Err(Failure::Refused(faults)) => Ok(Err(faults)),
+            Err(failure) => Err(failure),
         }
     }
 }

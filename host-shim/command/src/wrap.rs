@@ -331,8 +331,8 @@ impl Wrap {
     /// The servers of which the bundle annotates a tool, or which it trusts.
     fn annotated(&self) -> Result<Annotated, Failure> {
         let gate = match signed::address(&self.bundle) {
-            Some(_) => self.pinned.gate(&self.bundle)?,
-            None => self.pinned.gate(&in_folder(&self.bundle)?)?,
+            Some(_) => self.pinned.looked_for(&self.bundle)?,
+            None => self.pinned.looked_for(&in_folder(&self.bundle)?)?,
         };
         Annotated::of(&gate).map_err(Failure::Fault)
     }

@@ -61,6 +61,14 @@ impl Failure {
         }
     }
 
+    /// The fault with every fault of the documents.
+    pub(crate) fn told(self) -> String {
+        match self {
+            Self::Refused(faults) => GateError::Refused(faults).to_string(),
+            other => other.message().to_owned(),
+        }
+    }
+
     /// Tells standard error, and gives the exit code that says the same.
     pub(crate) fn report(self) -> Exit {
         match self {

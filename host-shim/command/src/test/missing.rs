@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use callgate_analysis::{CoverageReport, Unreached};
+use callgate_engine::host::Host;
 use callgate_host::{CallText, Gate, Machine, Request, VirtualHost};
 use serde_json::{Value, json};
 
@@ -53,7 +54,8 @@ impl<'s> Judges<'s> {
         }
         let host = VirtualHost::new(Machine::new(HOME, PROJECT))
             .map_err(|error| Failure::Fault(error.to_string()))?;
-        let made = self.setup.builder_in_world(Arc::new(host))?.build()?;
+        let host: Arc<dyn Host + Send + Sync> = Arc::new(host);
+        let made = self.setup.build_in_world(&host)?;
         Ok(gate.get_or_init(|| made))
     }
 }

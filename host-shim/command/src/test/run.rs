@@ -1,7 +1,6 @@
 //! Judging scenarios, and what came of each.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use callgate_analysis::{Analysis, Coverage, CoverageReport};
@@ -52,8 +51,7 @@ pub(super) fn all<'f>(
                         if gates.len() == MOST_GATES {
                             gates.clear();
                         }
-                        let builder = setup.builder_in_world(Arc::clone(host))?;
-                        let gate = builder.build().inspect_err(|_| {
+                        let gate = setup.build_in_world(host).inspect_err(|_| {
                             progress.clear();
                             let place = format!("{}:{}", file.name, case.line());
                             note(&format!("in the world of the scenario at {}:", clean(&place)));

@@ -138,6 +138,52 @@ fn the_last_good_bundle_is_used_until_there_is_a_better_one() {
 }
 
 #[test]
+fn what_the_flags_do_not_go_with_leaves_the_last_good_one() {
+    let project = signed();
+    let server = Server::start();
+    server.serve_file(&project);
+    let flags = |strict: &'static str| {
+        let url = server.upstream.url.clone();
+        let flags = [
+            "--bundle",
+            &url,
+            "--bundle-key",
+            "acme.pub",
+            "--bundle-refresh",
+            "1",
+        ];
+        let options = [
+            "--options".to_owned(),
+            format!("{{\"strict\": {strict}}}"),
+            "--verbose".to_owned(),
+        ];
+        flags.map(str::to_owned).into_iter().chain(options)
+    };
+    let judge = |strict: &'static str, said: &[&str]| {
+        let flags: Vec<String> = flags(strict).collect();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        judged(&project, &flags, 0, said);
+    };
+    judge("true", &["revision 7 of `acme`"]);
+    // It warns, and that is an error where loading is strict.
+    project.edit("policy.json", |policy| {
+        policy["rules"][0]["if"]["tool"] = json!(["git_stats"]);
+    });
+    sign(&project, 8, "30d");
+    server.serve_file(&project);
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    judge(
+        "true",
+        &[
+            "revision 7 of `acme`",
+            "the last good bundle is used, until it expires: the documents are refused",
+        ],
+    );
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    judge("false", &["revision 8 of `acme`"]);
+}
+
+#[test]
 fn an_address_needs_a_key_and_https() {
     let project = signed();
     let flags = ["--bundle", "https://bundles.example/acme.json"];

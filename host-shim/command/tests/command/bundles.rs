@@ -354,4 +354,14 @@ fn what_no_engine_takes_is_not_accepted() {
     );
     project.write("acme.json", &older);
     project.check(&used, 0, &["allow"], &[]);
+    // One that no engine takes with the flags that are laid over it: it warns.
+    project.edit("policy.json", |policy| {
+        policy["rules"][0]["if"]["tool"] = json!(["git_stats"]);
+    });
+    sign(&project, 8, "30d");
+    let strict = [&["--options", "{\"strict\": true}"], PINNED.as_slice()].concat();
+    refused(&project, &strict, &["acme.json#policy.json"]);
+    project.write("acme.json", &older);
+    let strict = [&["eval", &call], strict.as_slice()].concat();
+    project.check(&strict, 0, &["allow"], &[]);
 }

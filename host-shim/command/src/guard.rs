@@ -14,10 +14,9 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use callgate_bundle::Timestamp;
-use callgate_engine::config::DocumentKind;
 use callgate_guard::http::Behind;
 use callgate_guard::{Asking, Ended, GuardOptions, Pins, Program};
-use callgate_host::{Document, Gate, GateBuilder};
+use callgate_host::{Gate, GateBuilder};
 use clap::Args;
 
 use crate::setup::Setup;
@@ -161,7 +160,6 @@ impl Guard {
         files.extend(self.lock.clone());
         files.extend(self.setup.signed_files()?);
         let mut expires = self.setup.expires()?;
-        let vocabulary = vocabulary(&gate);
         // A file that has changed since, or is gone, is read again at the first look.
         let mut known = stamps(&files);
         known.retain(|_, stamp| matches!(stamp, Some((_, _, _, Some(modified))) if *modified < begun));
@@ -218,9 +216,8 @@ impl Guard {
             }
             if expires.is_some_and(|end| end <= Timestamp::now()) {
                 expires = None;
-                tell("the signed bundle has expired: every call is denied until there is a newer one");
-                let denying = guard.reload(self.denying(&vocabulary)?, self.pins()?);
-                denying.map_err(|error| Failure::Fault(format!("the log cannot be written: {error}")))?;
+                let expired = guard.expire();
+                expired.map_err(|error| Failure::Fault(format!("the log cannot be written: {error}")))?;
             }
         }
     }
@@ -317,17 +314,6 @@ impl Guard {
         reloaded.is_ok()
     }
 
-    /// A gate that allows no call, and says why.
-    fn denying(&self, vocabulary: &[Document]) -> Result<Gate, Failure> {
-        let builder = Gate::builder()
-            .host(self.setup.host()?)
-            .engine(self.setup.engine());
-        let builder = vocabulary.iter().fold(builder, |builder, document| {
-            builder.part(document.part, document.text.as_str())
-        });
-        Ok(builder.policy(EXPIRED).build()?)
-    }
-
     fn exit(&self, ended: Ended) -> Result<ExitCode, Failure> {
         match ended {
             Ended::ClientLeft => Ok(ExitCode::SUCCESS),
@@ -339,11 +325,6 @@ impl Guard {
         }
     }
 }
-
-/// The policy of a guard whose signed bundle has expired.
-const EXPIRED: &str = r#"{"rules": [{
-    "name": "bundle-expired", "if": {}, "then": "deny", "reason": "The signed bundle has expired, and there is no newer one"
-}]}"#;
 
 /// Adds what a guard has and nobody may write.
 fn protecting(setup: &Setup, own: &[String], builder: GateBuilder) -> Result<GateBuilder, Failure> {
@@ -364,16 +345,6 @@ fn renew(setup: &Setup, own: &[String], guard: &callgate_guard::Guard, every: Du
         }
         told = failed;
     }
-}
-
-/// What tools are and do, whatever is allowed.
-fn vocabulary(gate: &Gate) -> Vec<Document> {
-    let parts = [DocumentKind::Annotations, DocumentKind::Roles];
-    let documents = gate.documents().iter();
-    documents
-        .filter(|document| parts.contains(&document.part))
-        .cloned()
-        .collect()
 }
 
 /// Stands between client and server, and says why it ended.

@@ -153,7 +153,12 @@ fn each(log: Source, mut take: impl FnMut(String, Value)) -> Result<(), Failure>
         let record = line.record;
         let rule = record["rule"].as_str().unwrap_or_default();
         let is_of_the_guard = match StructuralRule::parse(rule) {
-            Some(StructuralRule::UnpinnedTool | StructuralRule::Audit | StructuralRule::Stopped) => true,
+            Some(
+                StructuralRule::UnpinnedTool
+                | StructuralRule::Audit
+                | StructuralRule::Stopped
+                | StructuralRule::ExpiredBundle,
+            ) => true,
             // Nobody answered in time.
             Some(StructuralRule::Approval) => record["decision"] == "deny",
             _ => false,

@@ -233,6 +233,26 @@ impl Guard {
         Ok(())
     }
 
+    /// Denies every call from now on, since the signed bundle has expired, until there are other documents.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub fn expire(&self) -> io::Result<()> {
+        let policy = self.policy();
+        let is_shown = |tool: &str| !self.hides(&policy, tool);
+        let shows_any = self.listed.names().iter().any(|tool| is_shown(tool));
+        policy.has_expired.store(true, Ordering::Relaxed);
+        if shows_any {
+            self.list_changes.fetch_add(1, Ordering::Relaxed);
+        }
+        let reason = "the signed bundle has expired: every call is denied until there is a newer one";
+        self.warn(reason);
+        self.note(&Record::Reload {
+            policy: None,
+            refused: Some(reason),
+        })
+    }
+
     /// Returns `true` if a policy hides other tools of those that the server has listed.
     fn hides_others(&self, before: &Policy, after: &Policy) -> bool {
         let listed = self.listed.names();
@@ -286,7 +306,7 @@ impl Guard {
     /// a control character can be read.
     fn hides(&self, policy: &Policy, tool: &str) -> bool {
         // A client in C takes it for the tool whose name ends there.
-        if strict::check_name(tool).is_err() {
+        if strict::check_name(tool).is_err() || policy.has_expired.load(Ordering::Relaxed) {
             return true;
         }
         let shown = policy.shown.get_or_init(|| {

@@ -1,6 +1,7 @@
 //! What the guard judges by, from one reload to the next.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use callgate_host::Gate;
 
@@ -13,6 +14,8 @@ pub(super) struct Policy {
     pub(super) gate: Gate,
     pub(super) digest: String,
     pub(super) pins: Option<Pins>,
+    /// No call is allowed any more.
+    pub(super) has_expired: AtomicBool,
     /// The tools that the client may know of, once it asks.
     pub(super) shown: OnceLock<Shown>,
 }
@@ -24,6 +27,7 @@ impl Policy {
             gate,
             digest,
             pins,
+            has_expired: AtomicBool::new(false),
             shown: OnceLock::new(),
         }
     }

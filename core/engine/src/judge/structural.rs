@@ -49,6 +49,8 @@ crate::named::named! {
         Audit = "structural-audit",
         /// The guard is stopping.
         Stopped = "structural-stopped",
+        /// The guard's signed bundle has expired.
+        ExpiredBundle = "structural-expired-bundle",
         /// A hook cannot tell what the agent asked.
         HookFault = "structural-hook-fault",
     }

@@ -1,11 +1,11 @@
 //! Calls: judged, written to the log, and sent, answered or asked about.
 
-use callgate_engine::judge::StructuralRule;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use callgate_engine::engine::Audience;
-use callgate_engine::judge::Decision;
+use callgate_engine::judge::{Decision, StructuralRule};
 use callgate_host::{CallText, Unoffered};
 
 use super::questions::own_state;
@@ -19,6 +19,9 @@ use crate::policy::Policy;
 use crate::record::Judged;
 use crate::reply::{self, Era};
 use crate::rewritten::{judged_as, rewritten};
+
+/// Said of every call once the signed bundle has expired.
+const EXPIRED: &str = "The signed bundle has expired, and there is no newer one";
 
 /// Said of a tool of which the policy cannot tell what it touches.
 const UNANNOTATED: &str =
@@ -149,6 +152,9 @@ impl Relay {
     fn refuses(&self, policy: &Policy, tool: &str) -> Option<(StructuralRule, &'static str)> {
         if let Some(reason) = self.stopped {
             return Some((StructuralRule::Stopped, reason));
+        }
+        if policy.has_expired.load(Ordering::Relaxed) {
+            return Some((StructuralRule::ExpiredBundle, EXPIRED));
         }
         let held_back = match self.standing(policy, tool) {
             Standing::Accepted => None,

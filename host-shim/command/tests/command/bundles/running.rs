@@ -64,8 +64,16 @@ fn a_guard_takes_up_a_changed_bundle_and_denies_once_it_has_expired() {
     let documents = "~/Documents/a.txt";
     until(|| {
         std::thread::sleep(Duration::from_millis(200));
-        guarded.ask(7, documents)["result"]["_meta"]["callgate/rule"] == "bundle-expired"
+        guarded.ask(7, documents)["result"]["_meta"]["callgate/rule"] == "structural-expired-bundle"
     });
+    // So is what no rule is asked about.
+    let lists = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "list_allowed_directories"}});
+    guarded.send(&lists);
+    let answer = guarded.receive();
+    assert_eq!(
+        answer["result"]["_meta"]["callgate/rule"], "structural-expired-bundle",
+        "{answer}"
+    );
     project.edit("callgate.json", |bundle| bundle["sandbox"] = json!("."));
     sign(&project, 9, "1h");
     until(|| guarded.ask(8, "a.txt")["result"] == json!({"content": []}));

@@ -17,6 +17,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use crate::program;
 use crate::signed::{self, Pinned};
 use crate::terminal::{Failure, note};
 
@@ -171,14 +172,14 @@ impl Setup {
         self.build_on(&self.host()?, add)
     }
 
-    /// Adds to a gate what one before an agent has: whoever writes the documents, or this program, decides what is allowed.
+    /// Adds to a gate what one before an agent has: whoever writes the documents, or this program, decides what is allowed. So does who
+    /// writes what is found in the PATH under its name, which starts it: settings and plugins may have that name alone.
     pub(crate) fn protecting(&self, builder: GateBuilder) -> Result<GateBuilder, Failure> {
-        let builder = builder.protect_documents();
-        let program = std::env::current_exe().ok();
-        let builder = match program.as_deref().and_then(Path::to_str) {
-            Some(program) => builder.protect(program),
-            None => builder,
-        };
+        let programs = [std::env::current_exe().ok(), program::in_path("callgate")];
+        let programs = programs.iter().flatten().filter(|program| program.is_absolute());
+        let builder = programs
+            .filter_map(|program| program.to_str())
+            .fold(builder.protect_documents(), GateBuilder::protect);
         let mut places = self.signed_files()?;
         if !places.is_empty() {
             // Whoever writes there has an older bundle be used, or none.

@@ -48,7 +48,7 @@ fn of_agent(agent: &'static Agent, place: &Place) -> Vec<Finding> {
     }
     if found.is_empty()
         && !is_hooked
-        && let Some(program) = written::in_path(agent.program())
+        && let Some(program) = crate::program::in_path(agent.program())
     {
         let message = format!(
             "it is there, `{}`, and no hook is in its settings",

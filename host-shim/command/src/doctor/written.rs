@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) fn program(about: &str, word: &str, place: &Place, repair: &str) -> Result<PathBuf, Finding> {
     let path = match word.contains('/') {
         true => Some(place.project.join(word)).filter(|path| path.is_file()),
-        false => in_path(word),
+        false => program::in_path(word),
     };
     let Some(path) = path.and_then(|path| path.canonicalize().ok()) else {
         let message = match word.contains('/') {
@@ -73,11 +73,4 @@ pub(super) fn version(about: &str, program: &Path, place: &Place, repair: &str) 
             Some(Finding::wrong(about, message).helped(repair))
         }
     }
-}
-
-/// Where a shell finds a program.
-pub(super) fn in_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut places = std::env::split_paths(&path).map(|folder| folder.join(name));
-    places.find(|place| place.is_file())
 }

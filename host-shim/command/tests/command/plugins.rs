@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -53,6 +54,15 @@ impl Plugin {
         let place = self.folder.path().join(place);
         fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_callgate"), place).expect("a link");
+    }
+
+    /// A program that starts it.
+    fn launch(&self, place: &str) {
+        let place = self.folder.path().join(place);
+        fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
+        let text = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_callgate"));
+        fs::write(&place, text).expect("a program");
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).expect("a program");
     }
 
     fn ask(&self, file: &Path, path: &str) -> Output {
@@ -162,6 +172,15 @@ fn a_plugin_judges_by_its_bundle_or_the_users_and_not_by_a_projects() {
         check(&file, "ask-for-the-rest");
         check(&folder.join("plugin/hook.sh"), "structural-protected-path");
         check(&folder.join("home/.ssh/id"), "structural-protected-path");
+        // What the PATH has under the program's name may start it from elsewhere.
+        plugin.launch("launchers/callgate");
+        let launched = format!("{}/launchers:{path}", folder.display());
+        let output = plugin.ask(&folder.join("launchers/callgate"), &launched);
+        assert!(
+            said(&output).contains("structural-protected-path"),
+            "{agent}: {}",
+            said(&output)
+        );
         let deny = |name: &str| {
             json!({"policy": {"rules": [{"name": name, "if": {"server": agent}, "then": "deny", "reason": "r"}]},
                 "annotations": {"servers": {}}})

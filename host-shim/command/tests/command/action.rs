@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -94,15 +95,20 @@ impl Repository {
             repository.values.insert(name.to_owned(), value.to_owned());
         }
         // What GitHub's runners have.
-        let gh = repository.folder.path().join("bin/gh");
-        fs::write(
-            &gh,
-            "#!/bin/sh\nprintf '%s ' \"$@\" > ../commented; echo \"$GH_TOKEN\" >> ../commented\n",
-        )
-        .expect("a file");
-        repository.shell("chmod +x ../bin/gh; git init -q .");
+        repository.program("gh", GH);
+        repository.shell("git init -q .");
         repository.commit("first", BUNDLE);
         repository
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        let file = self.folder.path().join("bin").join(name);
+        fs::write(&file, text).expect("a file");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("a program");
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.path().join(name)).expect(name)
     }
 
     fn shell(&self, line: &str) {
@@ -188,7 +194,9 @@ impl Repository {
             command
                 .env("RUNNER_TEMP", root.join("temporary"))
                 .env("GITHUB_OUTPUT", &output);
-            command.env("GITHUB_STEP_SUMMARY", root.join("summary"));
+            command
+                .env("GITHUB_STEP_SUMMARY", root.join("summary"))
+                .env("GITHUB_REPOSITORY", "o/r");
             for (name, value) in &step.environment {
                 command.env(name, self.filled(value));
             }
@@ -209,6 +217,28 @@ impl Repository {
         fs::read_to_string(Path::new(folder).join(name)).expect(name)
     }
 }
+
+/// GitHub's command, with comments in one file: the address and the first line of each.
+const GH: &str = r##"#!/bin/sh
+[ "$GH_TOKEN" = token ] || exit 1
+case "$1 $2" in
+"pr view")
+    case "$*" in *"--json comments --jq .comments[] | select(.viewerDidAuthor)"*) ;; *) exit 1 ;; esac
+    [ ! -e ../comments ] || cat ../comments
+    ;;
+"pr comment")
+    [ "$3 $4" = "7 --body-file" ] || exit 1
+    echo "https://github.com/o/r/pull/7#issuecomment-$(date +%N) $(head -n 1 "$5")" >> ../comments
+    cp "$5" ../commented
+    ;;
+"api --silent")
+    [ "$3 $4" = "--method PATCH" ] || exit 1
+    echo "$5" >> ../changed
+    cp "${7#body=@}" ../commented
+    ;;
+*) exit 1 ;;
+esac
+"##;
 
 /// The part of a text between a heading and the next.
 fn part<'t>(text: &'t str, heading: &str) -> &'t str {
@@ -238,12 +268,10 @@ fn a_change_is_compared_and_what_is_looser_stands_apart() {
     );
     // The checkout of the base lies elsewhere, and nothing of that is a change.
     assert!(!comparison.contains("temporary"), "{comparison}");
-    let summary = fs::read_to_string(repository.folder.path().join("summary")).expect("a summary");
-    assert_eq!(summary, comparison);
-    let commented = fs::read_to_string(repository.folder.path().join("commented")).expect("a comment");
-    assert!(
-        commented.starts_with("pr comment 7 ") && commented.ends_with("comparison.md token\n"),
-        "{commented}"
+    assert_eq!(repository.read("summary"), comparison);
+    assert_eq!(
+        repository.read("commented"),
+        format!("<!-- callgate: callgate.json -->\n{comparison}")
     );
     assert!(repository.written("scenarios.xml").contains("<testsuite"));
     let sarif: serde_json::Value = serde_json::from_str(&repository.written("lint.sarif")).expect("JSON");
@@ -256,6 +284,87 @@ fn a_change_is_compared_and_what_is_looser_stands_apart() {
     repository.write("scenarios.jsonl", &SCENARIO.replace("allow", "escalate"));
     assert_eq!(repository.run(), None);
     assert!(part(&repository.written("comparison.md"), "Looser").is_empty());
+}
+
+#[test]
+fn its_own_comment_is_changed_and_no_other() {
+    let mut repository = Repository::new();
+    repository.commit("second", &BUNDLE.replace("/srv/docs\"", "/srv\""));
+    assert_eq!(repository.run(), None);
+    let first = repository.read("comments");
+    let number = first.split(['-', ' ']).nth(1).expect("a number");
+    // Another workflow comments with the same token, and one more bundle is compared.
+    repository.shell("echo 'https://github.com/o/r/pull/7#issuecomment-3 Deployed' >> ../comments");
+    repository.commit("third", BUNDLE);
+    assert_eq!(repository.run(), None);
+    let changed = format!("repos/o/r/issues/comments/{number}\n");
+    assert_eq!(repository.read("changed"), changed);
+    assert!(repository.read("commented").contains("### Stricter"));
+    repository.shell("mkdir 'be-->low'; cp callgate.json scenarios.jsonl 'be-->low'");
+    repository.set("inputs.bundle", "be-->low");
+    assert_eq!(repository.run(), None);
+    let comments = repository.read("comments");
+    assert!(
+        comments.ends_with(" <!-- callgate: be___low -->\n") && comments.lines().count() == 3,
+        "{comments}"
+    );
+    assert_eq!(repository.read("changed"), changed);
+    // Without GitHub's answer there is the summary.
+    repository.program("gh", "#!/bin/sh\nexit 1\n");
+    assert_eq!(repository.run(), None);
+}
+
+#[test]
+fn callgate_is_installed_outside_of_what_is_judged() {
+    let mut repository = Repository::new();
+    repository.set("inputs.command", "");
+    repository.set("inputs.base", "");
+    let install = r#"#!/bin/sh
+        pwd > ../npm; echo "$@" >> ../npm; mkdir -p node_modules/.bin
+        ln -s PROGRAM node_modules/.bin/callgate"#;
+    repository.program("npm", &install.replace("PROGRAM", env!("CARGO_BIN_EXE_callgate")));
+    assert_eq!(repository.run(), None);
+    let folder = repository.values["steps.find.outputs.folder"].clone();
+    let npm = fs::read_to_string(Path::new(&folder).join("../npm")).expect("a file");
+    let version = env!("CARGO_PKG_VERSION");
+    let expected = format!("install --silent --no-save --prefix {folder} callgate@{version}");
+    assert_eq!(npm.lines().collect::<Vec<_>>(), [folder.as_str(), &expected]);
+    let command = format!("{folder}/node_modules/.bin/callgate");
+    assert_eq!(repository.values["steps.find.outputs.command"], command);
+    // The one in the PATH comes first.
+    repository.program(
+        "callgate",
+        &format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_callgate")),
+    );
+    assert_eq!(repository.run(), None);
+    let own = repository.folder.path().join("bin/callgate");
+    assert_eq!(
+        Path::new(&repository.values["steps.find.outputs.command"]),
+        own.as_path()
+    );
+    fs::remove_file(own).expect("a file");
+    repository.program("npm", "#!/bin/sh\nexit 1\n");
+    assert_eq!(repository.run().as_deref(), Some("Find callgate"));
+}
+
+#[test]
+fn a_change_that_cannot_be_known_fails_where_it_would_count() {
+    // What another type of an argument lets pass is not what rules say.
+    let bundle = |schema: &str| {
+        let schema = format!("\"inputSchema\": {{\"properties\": {{\"path\": {schema}}}}}, \"args\"");
+        BUNDLE.replace("\"args\"", &schema)
+    };
+    let mut repository = Repository::new();
+    repository.commit("second", &bundle("{\"type\": \"string\"}"));
+    repository.commit("third", &bundle("{}"));
+    assert_eq!(repository.run(), None);
+    let comparison = repository.written("comparison.md");
+    assert!(
+        part(&comparison, "Not known").contains("files/read"),
+        "{comparison}"
+    );
+    repository.set("inputs.fail-on", "looser");
+    assert_eq!(repository.run().as_deref(), Some("Decide about the comparison"));
 }
 
 #[test]

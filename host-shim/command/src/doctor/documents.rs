@@ -11,6 +11,7 @@ use rustix::process::{getegid, geteuid};
 use super::finding::{Finding, Standing};
 use crate::setup::in_folder;
 use crate::signed::{self, Pinned};
+use crate::terminal::Failure;
 
 /// The bit of a folder in which only the owner of a file replaces it.
 const STICKY: u32 = 0o1000;
@@ -37,13 +38,25 @@ impl Named {
     }
 
     /// Nothing is remembered of what a project's file names.
-    pub(super) fn gate(&self) -> Result<Gate, String> {
+    pub(super) fn gate(&self) -> Result<Gate, Failure> {
         if self.pinned.keys().is_empty() && signed::address(&self.bundle).is_none() {
-            let gate = Gate::builder().bundle(&self.bundle).build();
-            return gate.map_err(|error| error.to_string());
+            return Ok(Gate::builder().bundle(&self.bundle).build()?);
         }
-        let gate = self.pinned.looked_at(&self.bundle);
-        gate.map_err(|failure| failure.message().to_owned())
+        self.pinned.looked_at(&self.bundle)
+    }
+
+    /// The command that says what is wrong with documents which cannot be used.
+    fn help(&self, failure: &Failure) -> String {
+        let shown = self.bundle.display();
+        let keys = self.pinned.keys().iter();
+        let keys: String = keys
+            .map(|key| format!(" --{} {}", signed::BUNDLE_KEY, key.display()))
+            .collect();
+        let is_refused = matches!(failure, Failure::Refused(_));
+        match keys.is_empty() || is_refused || signed::address(&self.bundle).is_some() {
+            true => format!("`callgate validate --bundle {shown}{keys}` shows each fault with its line"),
+            false => format!("`callgate bundle verify {shown}{keys}` says whether it would be used"),
+        }
     }
 }
 
@@ -65,10 +78,11 @@ pub(super) fn look(about: &str, named: &Named) -> Vec<Finding> {
     let shown = bundle.display();
     let gate = match named.gate() {
         Ok(gate) => gate,
-        Err(error) => {
+        Err(failure) => {
+            let help = named.help(&failure);
+            let why = failure.told();
             let message =
-                format!("the documents of `{shown}` cannot be used, so every call is denied: {error}");
-            let help = format!("`callgate validate --bundle {shown}` shows each fault with its line");
+                format!("the documents of `{shown}` cannot be used, so every call is denied: {why}");
             return vec![Finding::wrong(about, message).helped(help)];
         }
     };

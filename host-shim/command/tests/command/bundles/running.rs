@@ -204,7 +204,11 @@ fn what_is_wrapped_and_installed_pins_the_key_too() {
     assert!(found.contains("\"wrong\":0,\"doubtful\":0"), "{found}");
     project.write("acme.json", "{}");
     let found = looked();
-    assert!(found.contains("it is not a signed bundle"), "{found}");
+    let help = format!("`callgate bundle verify {bundle} --bundle-key {key}` says whether");
+    assert!(
+        found.contains("it is not a signed bundle") && found.contains(&help),
+        "{found}"
+    );
     let url = "https://policies.example/acme.json";
     let install = [
         "hook",

@@ -4,7 +4,7 @@ use callgate_engine::bind::{Call, Renamed, ShapeError, shape};
 use callgate_engine::engine::{Engine, LinklessHost, Paths};
 use callgate_engine::host::{Facts, Host};
 use callgate_engine::judge::{
-    Apart, Canonicalizer, Case, Known, Pinned, PlaceSeen, Resolved, Sight, Task, Verdict, Wanted,
+    Apart, Canonicalizer, Judging, Known, Pinned, PlaceSeen, Resolved, Sight, Task, Verdict, Wanted,
 };
 use callgate_engine::model::MutationClass;
 use callgate_engine::program::{Program, ServerSettings, Tool};
@@ -92,18 +92,19 @@ impl<'e> Imagined<'e> {
     pub(crate) fn judge(&self, call: &Call<'_>) -> Verdict<'_> {
         let (settings, tool) = self.program().server_and_tool(call.server(), call.tool());
         let shape = shape(call, tool);
-        self.with_shaped(call, &shape, (settings, tool), |case| case.gate_verdict())
+        self.with_shaped(call, &shape, (settings, tool), |judging| judging.gate_verdict())
     }
 
     /// The outcome of each role of the call by itself.
     pub(crate) fn judge_apart(&self, call: &Call<'_>) -> Apart {
-        self.with_case(call, |case| case.judge_apart())
+        self.with_judging(call, |judging| judging.judge_apart())
             .unwrap_or(Apart::REFUSED)
     }
 
     /// The call as it stands before it is judged; `None` for a call that is refused for its form.
     pub(crate) fn resolved(&self, call: &Call<'_>, wanted: Wanted) -> Option<Resolved> {
-        self.with_case(call, |case| case.resolved(wanted)).flatten()
+        self.with_judging(call, |judging| judging.resolved(wanted))
+            .flatten()
     }
 
     /// How the world answers to a call of the tool that names the address, in the context.
@@ -142,19 +143,20 @@ impl<'e> Imagined<'e> {
     /// How the call meets each condition of the tool's rules on arguments; `None` where it is not of the shape that its tool
     /// has.
     pub(crate) fn conditions(&self, call: &Call<'_>) -> Option<Vec<u8>> {
-        self.with_case(call, |case| case.conditions_met()).flatten()
+        self.with_judging(call, |judging| judging.conditions_met())
+            .flatten()
     }
 
     /// The call as judging sees it.
     pub(crate) fn sight(&self, call: &Call<'_>) -> Option<Sight> {
-        self.with_case(call, |case| case.sight()).flatten()
+        self.with_judging(call, |judging| judging.sight()).flatten()
     }
 
     /// `None` where the call is not of the shape that its tool has.
-    fn with_case<'s, T>(
+    fn with_judging<'s, T>(
         &'s self,
         call: &Call<'_>,
-        ask: impl FnOnce(&mut Case<'s, '_, '_>) -> T,
+        ask: impl FnOnce(&mut Judging<'s, '_, '_>) -> T,
     ) -> Option<T> {
         let (settings, tool) = self.program().server_and_tool(call.server(), call.tool());
         let shape = shape(call, tool);
@@ -169,7 +171,7 @@ impl<'e> Imagined<'e> {
         call: &'c Call<'c>,
         shape: &'c Shape<'c>,
         (settings, tool): (&'s ServerSettings, Option<&'s Tool>),
-        ask: impl FnOnce(&mut Case<'s, '_, '_>) -> T,
+        ask: impl FnOnce(&mut Judging<'s, '_, '_>) -> T,
     ) -> T {
         let paths = Paths::Gate {
             container_workspace_dir: None,
@@ -181,10 +183,10 @@ impl<'e> Imagined<'e> {
             shape,
             base: &self.engine.base(paths, settings),
             traced: false,
+            approving: None,
         };
-        let mut case = Case::new(self.program(), Known::All(&self.pinned), &task, self.host.get());
-        case.read(&task);
-        ask(&mut case)
+        let mut judging = Judging::new(self.program(), Known::All(&self.pinned), &task, self.host.get());
+        ask(&mut judging)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::config::{self, Directories, DocumentKind};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::DocumentSource;
 use crate::host::{Facts, Host, HostError};
-use crate::judge::{Canonicalizer, Case, Grants, Known, PathBase, Pinned, Task, Verdict};
+use crate::judge::{Canonicalizer, Grants, Judging, Known, PathBase, Pinned, Task, Verdict};
 use crate::model::{Semantics, ServerKind};
 use crate::policy::Ceiling;
 use crate::policy::Invariant;
@@ -170,21 +170,18 @@ impl Engine {
             shape: &shape,
             base: &base,
             traced: request.explain.is_some(),
+            approving: request.approvals,
         };
-        let mut case = Case::new(&self.program, self.known(), &task, host);
-        case.read(&task);
-        if let Some(approving) = request.approvals {
-            case.heed(approving);
-        }
+        let mut judging = Judging::new(&self.program, self.known(), &task, host);
         let (verdict, prepared) = match request.paths {
-            Paths::Prepared => (case.judge(), None),
+            Paths::Prepared => (judging.judge(), None),
             Paths::Gate { .. } => {
-                let (verdict, prepared) = case.gate();
+                let (verdict, prepared) = judging.gate();
                 (verdict, Some(prepared))
             }
         };
         let explanation = request.explain.map(|audience| {
-            let explanation = case.explain(verdict.clone());
+            let explanation = judging.explain(verdict.clone());
             Box::new(explanation.shown_to(audience))
         });
         Response {
@@ -212,10 +209,9 @@ impl Engine {
             shape: &shape,
             base: &self.base(request.paths, settings),
             traced: false,
+            approving: None,
         };
-        let mut case = Case::new(&self.program, self.known(), &task, host);
-        case.read(&task);
-        case.offer()
+        Judging::new(&self.program, self.known(), &task, host).offer()
     }
 
     /// The verdict for a call whose arguments are prepared.

@@ -5,7 +5,7 @@ use std::fmt;
 use super::Engine;
 use crate::bind::{Arguments, Call, Prepared, Replacement, ShapeError, shape};
 use crate::host::{Host, HostError};
-use crate::judge::{Case, PathBase, Task, heuristic};
+use crate::judge::{Judging, PathBase, Task, heuristic};
 use crate::model::ServerKind;
 use crate::program::RelativePaths;
 
@@ -71,10 +71,10 @@ impl Engine {
             shape: &Ok(shape),
             base: &paths,
             traced: false,
+            approving: None,
         };
-        let mut case = Case::new(&self.program, self.known(), &task, host);
-        case.read(&task);
-        case.prepare().map_err(PrepareError::Host)
+        let mut judging = Judging::new(&self.program, self.known(), &task, host);
+        judging.prepare().map_err(PrepareError::Host)
     }
 
     /// Without an annotation, both views contain the lexical form of whatever looks like a path.

@@ -1,12 +1,18 @@
 //! The outcome of each part of a call by itself.
 
-use super::check::Finding;
+use super::asking::Asking;
+use super::candidates::role_view;
+use super::check::{Checked, Finding};
 use super::combine::RoleVerdict;
+use super::inputs::Inputs;
+use super::lookups::Lookups;
 use super::operand::Form;
-use super::{Case, Decision, RoleValues, checks};
+use super::operands::resolvable_values;
+use super::rules::{judge_granted, judge_role, judge_without_role};
+use super::{Decision, checks};
 use crate::model::Effect;
 use crate::program::RoleList;
-use crate::role::{RoleId, RoleSet};
+use crate::role::RoleId;
 
 /// The outcome of a call's parts, each by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,69 +39,66 @@ impl Apart {
     };
 }
 
-impl<'p> Case<'p, '_, '_> {
-    /// Judges each role by itself.
-    pub fn judge_apart(&mut self) -> Apart {
-        if let Some(verdict) = checks::run(self) {
-            let strictness = verdict.decision.strictness();
-            let sum = self.each_strictness();
-            return Apart::Structural { strictness, sum };
-        }
-        let escalates = !self.findings.is_empty();
-        let least = |effect: Effect| match escalates {
-            true => effect.max(Effect::Escalate),
-            false => effect,
-        };
-        let Some(tool) = self.tool.filter(|_| !self.canonicalizer.facts.has_failed()) else {
-            return Apart::REFUSED;
-        };
-        let roles = self.tool_roles.intersection(self.program.resource_roles);
-        if roles.is_empty() {
-            return Apart::Whole(least(self.judge_without_role(tool).effect()));
-        }
-        let view = self.role_view(roles);
-        let mut found = RoleList::new();
-        let ordered = self.arguments.resolved.ordered(&mut found).to_vec();
-        let ordered = ordered.into_iter().filter(|role| roles.contains(*role));
-        let mut whole = RoleVerdict::Sandbox;
-        let mut judged = Vec::new();
-        for role in ordered {
-            let own = match view.heard.contains(role) {
-                true => self.judge_role(tool, role, view),
-                false => RoleVerdict::Sandbox,
-            };
-            whole = whole.join(own);
-            judged.push((role, least(own.effect())));
-        }
-        match self.judge_granted(tool, whole) {
-            granted if granted == whole => Apart::Roles(judged),
-            granted => Apart::Whole(least(granted.effect())),
-        }
+/// Judges each role by itself.
+pub(super) fn judge_apart(inputs: &mut Inputs, asking: &mut Asking) -> Apart {
+    let checked = checks::run(inputs, asking);
+    if let Some(verdict) = &checked.decided {
+        let strictness = verdict.decision.strictness();
+        let sum = each_strictness(inputs, asking);
+        return Apart::Structural { strictness, sum };
     }
+    let least = |effect: Effect| match checked.escalates() {
+        true => effect.max(Effect::Escalate),
+        false => effect,
+    };
+    let Some(tool) = inputs.tool.filter(|_| !asking.has_failed()) else {
+        return Apart::REFUSED;
+    };
+    let roles = inputs.roles.intersection(inputs.program.resource_roles);
+    if roles.is_empty() {
+        return Apart::Whole(least(judge_without_role(inputs, asking, tool).effect()));
+    }
+    let view = role_view(inputs, roles, checked.sandboxed);
+    let mut found = RoleList::new();
+    let ordered = inputs.arguments.resolved.ordered(&mut found).iter().copied();
+    let mut whole = RoleVerdict::Sandbox;
+    let mut judged = Vec::new();
+    for role in ordered.filter(|role| roles.contains(*role)) {
+        let own = match view.heard.contains(role) {
+            true => judge_role(inputs, asking, tool, role, view),
+            false => RoleVerdict::Sandbox,
+        };
+        whole = whole.join(own);
+        judged.push((role, least(own.effect())));
+    }
+    match judge_granted(inputs, asking, tool, whole) {
+        granted if granted == whole => Apart::Roles(judged),
+        granted => Apart::Whole(least(granted.effect())),
+    }
+}
 
-    /// How strict structural checks are about each value by itself, taken together. The case is of no other use afterwards.
-    fn each_strictness(&mut self) -> usize {
-        let mut sum = 0;
-        while let Some(found) = checks::resolvable_values(self) {
-            if let Finding::Decided(verdict, _) = found {
-                sum += usize::from(verdict.decision.strictness());
-            }
+/// How strict structural checks are about each value by itself, taken together. The inputs are of no other use afterwards.
+fn each_strictness(inputs: &mut Inputs, asking: &mut Asking) -> usize {
+    let mut sum = 0;
+    while let Some(found) = resolvable_values(inputs, asking) {
+        if let Finding::Decided(verdict, _) = found {
+            sum += usize::from(verdict.decision.strictness());
         }
-        for operand in std::mem::take(&mut self.operands) {
-            if matches!(operand.form, Form::Unresolvable(_)) {
-                continue;
-            }
-            self.operands = vec![operand];
-            self.values = RoleValues::default();
-            self.lookups.hits.clear();
-            self.sandboxed = RoleSet::default();
-            self.findings.clear();
-            sum += match checks::run_of_values(self) {
-                Some(verdict) => usize::from(verdict.decision.strictness()),
-                None if self.findings.is_empty() => 0,
-                None => usize::from(Decision::Escalate(Vec::new()).strictness()),
-            };
-        }
-        sum
     }
+    for operand in std::mem::take(&mut inputs.operands) {
+        if matches!(operand.form, Form::Unresolvable(_)) {
+            continue;
+        }
+        inputs.operands = vec![operand];
+        inputs.file_operands();
+        asking.lookups = Lookups::default();
+        let mut checked = Checked::default();
+        checks::run_of_values(&mut checked, inputs, asking);
+        sum += match &checked.decided {
+            Some(verdict) => usize::from(verdict.decision.strictness()),
+            None if checked.escalates() => usize::from(Decision::Escalate(Vec::new()).strictness()),
+            None => 0,
+        };
+    }
+    sum
 }

@@ -5,10 +5,14 @@ use std::collections::BinaryHeap;
 
 use smallvec::SmallVec;
 
+use super::answers::text_of;
+use super::asking::Asking;
 use super::changes::changes;
 use super::directories::{Around, Grants, Known, Pinned};
+use super::inputs::{Inputs, Values};
+use super::locations::locations_of;
+use super::lookups::Lookups;
 use super::operand::{Form, Operand};
-use super::{Case, Values};
 use crate::cost::{self, LOOK_UP};
 use crate::net::Location;
 use crate::program::{DirectoryId, PairOf, Program, RoleIndex, Rule, RuleId, Tool};
@@ -48,15 +52,6 @@ impl RoleView {
     fn crosses(&self, role: RoleId, relevant: RoleSet, named: RoleSet) -> bool {
         !relevant.intersects(self.roles) && (named.contains(role) || !named.intersects(self.judged))
     }
-}
-
-/// The first value under some roles, all of which a granting rule must take.
-enum First<'o> {
-    /// There is no value.
-    None,
-    Text(&'o str),
-    /// Nobody can tell what it is.
-    Unknown,
 }
 
 /// Rules of the index that are left, in ascending order.
@@ -175,20 +170,19 @@ impl<'p> Candidates<'p> {
 
     /// Adds the rules that are found by one of the values' domains or texts, or by one of these and the `first` text that there is
     /// under other roles.
-    fn add_keyed<'o, 'c: 'o>(
+    fn add_keyed<'o>(
         &mut self,
+        inputs: &'o Inputs<'p, '_>,
+        lookups: &'o Lookups,
         role: RoleId,
-        operands: impl Iterator<Item = &'o Operand<'p, 'c>> + Clone,
-        first: impl Fn(RoleSet) -> First<'o>,
-    ) where
-        'p: 'o,
-    {
+        values: &[usize],
+    ) {
         self.first_keyed = None;
-        let may_be_any = operands.clone().any(|operand| may_be_anything(operand, role));
-        for at in 0..self.keyed.len() {
-            let Some(index) = self.keyed.get(at).copied() else {
-                break;
-            };
+        let may_be_any = values
+            .iter()
+            .any(|at| may_be_anything(inputs, lookups, *at, role));
+        let text = |at: usize, role| lookups.text(inputs.operands.get(at)?, at, role);
+        for index in std::mem::take(&mut self.keyed) {
             if may_be_any {
                 let rules = index.by_domain.values().chain(index.by_entry.values());
                 rules
@@ -198,8 +192,8 @@ impl<'p> Candidates<'p> {
             }
             let mut domains = Values::new();
             if !index.by_domain.is_empty() {
-                let locations = operands.clone().flat_map(|operand| operand.locations(role));
-                for location in locations {
+                let locations = values.iter().filter_map(|at| lookups.locations(*at, role));
+                for location in locations.flatten() {
                     let _: Option<()> = location.first(index.domain_scopes, |key| {
                         domains.push(index.by_domain.get_index_of(key)?);
                         None
@@ -209,16 +203,25 @@ impl<'p> Candidates<'p> {
             sort_and_dedup(&mut domains);
             let domains = domains.iter().filter_map(|at| index.by_domain.get_index(*at));
             domains.for_each(|(_, rules)| self.push(rules, Relevance::Direct));
+            let texts = || values.iter().filter_map(|at| text(*at, role));
             let mut pairs = Values::new();
             for others in index.paired.iter().copied() {
-                match first(others) {
-                    First::None => {}
-                    First::Text(other) => {
-                        let texts = operands.clone().filter_map(|operand| operand.text(role));
-                        let found = texts.map(|own| PairOf { others, own, other });
+                let Some((at, role)) = first_under(inputs, others) else {
+                    continue;
+                };
+                let is_unknown = matches!(
+                    inputs.operands.get(at),
+                    Some(Operand {
+                        form: Form::Unknown,
+                        ..
+                    })
+                );
+                match text(at, role).filter(|_| !is_unknown) {
+                    Some(other) => {
+                        let found = texts().map(|own| PairOf { others, own, other });
                         pairs.extend(found.filter_map(|pair| index.by_pair.get_index_of(&pair)));
                     }
-                    First::Unknown => pairs.extend(0..index.by_pair.len()),
+                    None => pairs.extend(0..index.by_pair.len()),
                 }
             }
             sort_and_dedup(&mut pairs);
@@ -227,17 +230,13 @@ impl<'p> Candidates<'p> {
             if index.by_entry.is_empty() {
                 continue;
             }
-            let mut entries = Values::new();
-            for text in operands.clone().filter_map(|operand| operand.text(role)) {
-                if let Some(entry) = index.by_entry.get_index_of(text) {
-                    entries.push(entry);
-                }
-            }
+            let mut entries: Values = texts()
+                .filter_map(|text| index.by_entry.get_index_of(text))
+                .collect();
             sort_and_dedup(&mut entries);
             let entries = entries.iter().filter_map(|at| index.by_entry.get_index(*at));
             entries.for_each(|(_, rules)| self.push(rules, Relevance::Direct));
         }
-        self.keyed.clear();
     }
 
     /// The next rule.
@@ -262,8 +261,10 @@ impl<'p> Candidates<'p> {
 }
 
 /// Returns `true` if no key tells which rules concern the value.
-fn may_be_anything(operand: &Operand<'_, '_>, role: RoleId) -> bool {
-    matches!(operand.form, Form::Unknown) || operand.locations(role).iter().any(Location::is_unknown)
+fn may_be_anything(inputs: &Inputs, lookups: &Lookups, at: usize, role: RoleId) -> bool {
+    let locations = lookups.locations(at, role).unwrap_or_default();
+    let form = inputs.operands.get(at).map(|operand| &operand.form);
+    matches!(form, Some(Form::Unknown)) || locations.iter().any(Location::is_unknown)
 }
 
 /// Keeps each of the places once, in order.
@@ -295,151 +296,165 @@ pub(super) fn concerning(program: &Program, tool: &Tool, role: RoleId, view: Rol
     rules
 }
 
-impl<'p> Case<'p, '_, '_> {
-    /// The subject of the rules: the tool's resource roles, less those that the sandbox resolved.
-    pub(super) fn role_view(&self, roles: RoleSet) -> RoleView {
-        let operands = self.operands.iter();
-        let judged = roles.without(self.sandboxed);
-        RoleView {
-            roles,
-            judged,
-            heard: match self.program.defaults.hears_granted {
-                true => roles,
-                false => judged,
-            },
-            valued: operands.fold(RoleSet::default(), |all, operand| {
-                all.union(operand.bound.role_set)
-            }),
-        }
+/// The subject of the rules: the tool's resource roles, less those that the sandbox resolved.
+pub(super) fn role_view(inputs: &Inputs, roles: RoleSet, sandboxed: RoleSet) -> RoleView {
+    let operands = inputs.operands.iter();
+    let judged = roles.without(sandboxed);
+    RoleView {
+        roles,
+        judged,
+        heard: match inputs.program.defaults.hears_granted {
+            true => roles,
+            false => judged,
+        },
+        valued: operands.fold(RoleSet::default(), |all, operand| {
+            all.union(operand.bound.role_set)
+        }),
     }
+}
 
-    /// The rules that can say anything about values of the role.
-    pub(super) fn candidates(
-        &mut self,
-        tool: &'p Tool,
-        role: RoleId,
-        view: RoleView,
-        values: &[usize],
-    ) -> Candidates<'p> {
-        let around = self.directories_around(role, values);
-        let mut candidates = Candidates::default();
-        candidates.add_role(self.program, tool, role, view, &around);
-        self.canonicalizer.facts.take_steps(candidates.count * LOOK_UP);
-        candidates
-    }
+/// The rules that can say anything about values of the role.
+pub(super) fn candidates_of<'p>(
+    inputs: &Inputs<'p, '_>,
+    asking: &mut Asking,
+    tool: &'p Tool,
+    role: RoleId,
+    view: RoleView,
+    values: &[usize],
+) -> Candidates<'p> {
+    let around = directories_around(inputs, asking, role, values);
+    let mut candidates = Candidates::default();
+    candidates.add_role(inputs.program, tool, role, view, &around);
+    asking.take_steps(candidates.count * LOOK_UP);
+    candidates
+}
 
-    /// The next of them, where these values are left. Values are read when the first rule that is found by them may be due.
-    pub(super) fn next_candidate(
-        &mut self,
-        candidates: &mut Candidates<'p>,
-        role: RoleId,
-        left: &[usize],
-    ) -> Option<(RuleId, &'p Rule, Relevance)> {
-        if candidates.needs_keys() {
-            self.add_keyed(candidates, role, left);
-        }
-        self.take_candidate(candidates)
+/// The next of them, where these values are left. Values are read when the first rule that is found by them may be due.
+pub(super) fn next_candidate<'p>(
+    inputs: &Inputs<'p, '_>,
+    asking: &mut Asking,
+    candidates: &mut Candidates<'p>,
+    role: RoleId,
+    left: &[usize],
+) -> Option<(RuleId, &'p Rule, Relevance)> {
+    if candidates.needs_keys() {
+        add_keyed(inputs, asking, candidates, role, left);
     }
+    take_candidate(inputs, asking, candidates)
+}
 
-    pub(super) fn take_candidate(
-        &mut self,
-        candidates: &mut Candidates<'p>,
-    ) -> Option<(RuleId, &'p Rule, Relevance)> {
-        let (id, relevance) = candidates.next()?;
-        self.canonicalizer.facts.take_steps(1);
-        Some((id, self.program.rule(id)?, relevance))
-    }
+pub(super) fn take_candidate<'p>(
+    inputs: &Inputs<'p, '_>,
+    asking: &mut Asking,
+    candidates: &mut Candidates<'p>,
+) -> Option<(RuleId, &'p Rule, Relevance)> {
+    let (id, relevance) = candidates.next()?;
+    asking.take_steps(1);
+    Some((id, inputs.program.rule(id)?, relevance))
+}
 
-    /// Adds the rules that the index finds by these values.
-    fn add_keyed(&mut self, candidates: &mut Candidates<'p>, role: RoleId, values: &[usize]) {
-        let (by_domain, by_text) = candidates.wanted_keys();
-        for at in values.iter().copied() {
-            if self.canonicalizer.facts.has_failed() {
-                return;
-            }
-            if by_domain {
-                let cost: usize = self.locations(at, role).iter().map(Location::cost).sum();
-                self.canonicalizer.facts.take_steps(cost * LOOK_UP);
-            }
-            if by_text {
-                self.text(at, role);
-            }
+/// Adds the rules that the index finds by these values.
+fn add_keyed<'p>(
+    inputs: &Inputs<'p, '_>,
+    asking: &mut Asking,
+    candidates: &mut Candidates<'p>,
+    role: RoleId,
+    values: &[usize],
+) {
+    let (by_domain, by_text) = candidates.wanted_keys();
+    for at in values.iter().copied() {
+        if asking.has_failed() {
+            return;
         }
-        for roles in candidates.paired_roles() {
-            if let Some((at, role)) = self.first_under(roles) {
-                self.text(at, role);
-            }
+        if by_domain {
+            let cost: usize = locations_of(inputs, asking, at, role)
+                .iter()
+                .map(Location::cost)
+                .sum();
+            asking.take_steps(cost * LOOK_UP);
         }
-        let operands = values.iter().filter_map(|at| self.operands.get(*at));
-        candidates.add_keyed(role, operands, |roles| {
-            let Some((at, role)) = self.first_under(roles) else {
-                return First::None;
-            };
-            let operand = self.operands.get(at);
-            let operand = operand.filter(|operand| !matches!(operand.form, Form::Unknown));
-            let text = operand.and_then(|operand| operand.text(role));
-            text.map_or(First::Unknown, First::Text)
-        });
+        if by_text {
+            text_of(inputs, asking, at, role);
+        }
     }
+    for roles in candidates.paired_roles() {
+        if let Some((at, role)) = first_under(inputs, roles) {
+            text_of(inputs, asking, at, role);
+        }
+    }
+    candidates.add_keyed(inputs, &asking.lookups, role, values);
+}
 
-    /// The first value under any of the roles that the tool has, and one of its roles among them.
-    fn first_under(&self, roles: RoleSet) -> Option<(usize, RoleId)> {
-        let roles = roles.intersection(self.tool_roles);
-        let mut operands = self.operands.iter().enumerate();
-        operands.find_map(|(at, operand)| {
-            let mut own = operand.bound.roles.iter().copied();
-            Some((at, own.find(|role| roles.contains(*role))?))
-        })
-    }
+/// The first value under any of the roles that the tool has, and one of its roles among them.
+fn first_under(inputs: &Inputs, roles: RoleSet) -> Option<(usize, RoleId)> {
+    let roles = roles.intersection(inputs.roles);
+    let mut operands = inputs.operands.iter().enumerate();
+    operands.find_map(|(at, operand)| {
+        let mut own = operand.bound.roles.iter().copied();
+        Some((at, own.find(|role| roles.contains(*role))?))
+    })
+}
 
-    /// The rule directories that can say anything about the values.
-    fn directories_around(&mut self, role: RoleId, values: &[usize]) -> Around {
-        match self.directories.known() {
-            Known::Nothing => Around::Any,
-            Known::Grants(grants) => Around::Grants(self.grants_around(grants, values)),
-            Known::All(pinned) => self.pinned_around(pinned, role, values),
-        }
+/// The rule directories that can say anything about the values.
+fn directories_around(inputs: &Inputs, asking: &mut Asking, role: RoleId, values: &[usize]) -> Around {
+    match asking.directories.known() {
+        Known::Nothing => Around::Any,
+        Known::Grants(grants) => Around::Grants(grants_around(inputs, asking, grants, values)),
+        Known::All(pinned) => pinned_around(inputs, asking, pinned, role, values),
     }
+}
 
-    /// The directories of grants that hold a value as it is or as it was given, by the way that they are written, or that held it.
-    fn grants_around(&mut self, grants: &Grants, values: &[usize]) -> Vec<DirectoryId> {
-        let mut found = Vec::new();
-        let mut bytes = 0;
-        for operand in values.iter().filter_map(|at| self.operands.get(*at)) {
-            let Some(path) = operand.path() else { continue };
-            let canonicalizer = &mut self.canonicalizer;
-            bytes += cost::GRANT_BYTES + self.directories.add_written(grants, path.as_str(), &mut found);
-            if operand.given() != path.as_str() {
-                let given = canonicalizer.lexical_of(operand);
-                bytes += self.directories.add_written(grants, &given, &mut found);
-            }
-            self.directories
-                .add_linked(canonicalizer, grants, path, &mut found);
+/// The directories of grants that hold a value as it is or as it was given, by the way that they are written, or that held it.
+fn grants_around(
+    inputs: &Inputs,
+    asking: &mut Asking,
+    grants: &Grants,
+    values: &[usize],
+) -> Vec<DirectoryId> {
+    let mut found = Vec::new();
+    let mut bytes = 0;
+    for operand in values.iter().filter_map(|at| inputs.operands.get(*at)) {
+        let Some(path) = operand.path() else { continue };
+        let canonicalizer = &mut asking.canonicalizer;
+        bytes += cost::GRANT_BYTES + asking.directories.add_written(grants, path.as_str(), &mut found);
+        if operand.given() != path.as_str() {
+            let given = canonicalizer.lexical_of(operand);
+            bytes += asking.directories.add_written(grants, &given, &mut found);
         }
-        self.canonicalizer.facts.take_steps(bytes / cost::GRANT_BYTES);
-        sort::sort(&mut found);
-        found.dedup();
-        found
+        asking
+            .directories
+            .add_linked(canonicalizer, grants, path, &mut found);
     }
+    asking.take_steps(bytes / cost::GRANT_BYTES);
+    sort::sort(&mut found);
+    found.dedup();
+    found
+}
 
-    /// The pinned directories that the values lie within.
-    fn pinned_around(&mut self, pinned: &Pinned, role: RoleId, values: &[usize]) -> Around {
-        if !self.program.path_roles.contains(role) {
-            return Around::Any;
-        }
-        // Removing a directory, or putting one there, concerns the rules about what is in it as well.
-        let changes = changes(self);
-        let mut changed = values.iter().filter_map(|at| changes.get(*at));
-        if changed.any(|change| change.removed.is_some() || change.arrival.is_some()) {
-            return Around::Any;
-        }
-        let operands = values.iter().filter_map(|at| self.operands.get(*at));
-        if operands.clone().any(|operand| operand.pattern().is_some()) {
-            return Around::Any;
-        }
-        self.directories
-            .pinned_around(pinned, operands.flat_map(|operand| operand.paths()))
+/// The pinned directories that the values lie within.
+fn pinned_around(
+    inputs: &Inputs,
+    asking: &mut Asking,
+    pinned: &Pinned,
+    role: RoleId,
+    values: &[usize],
+) -> Around {
+    if !inputs.program.path_roles.contains(role) {
+        return Around::Any;
     }
+    // Removing a directory, or putting one there, concerns the rules about what is in it as well.
+    let changes = changes(inputs, asking);
+    let mut changed = values.iter().filter_map(|at| changes.get(*at));
+    if changed.any(|change| change.removed.is_some() || change.arrival.is_some()) {
+        return Around::Any;
+    }
+    let operands = values.iter().filter_map(|at| inputs.operands.get(*at));
+    if operands.clone().any(|operand| operand.pattern().is_some()) {
+        return Around::Any;
+    }
+    asking
+        .directories
+        .pinned_around(pinned, operands.flat_map(|operand| operand.paths()))
 }
 
 #[cfg(test)]

@@ -51,31 +51,27 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         }
     }
 
-    /// Makes the canonical form of a value, which is text so far; `base` is the path of the argument that it is relative to.
-    pub(super) fn canonicalize(
+    /// Makes the canonical form of a value; `base` is the path of the argument that it is relative to.
+    pub(super) fn operand<'v, 'c>(
         &mut self,
-        operand: &mut Operand<'_, '_>,
+        bound: BoundValue<'v, 'c>,
         base: Option<Arc<str>>,
         context: &Context,
-    ) {
+    ) -> Operand<'v, 'c> {
         let mut url = None;
-        match self.form(&operand.bound, base, context, &mut url) {
-            Ok(Form::Text) => {}
-            Ok(form) => operand.form = form,
-            Err(why) => operand.form = Form::Unresolvable(why),
-        }
-        if url.is_some() {
-            operand.answers_mut().url = url;
-        }
+        let form = self.form(&bound, base, context, &mut url);
+        let form = form.unwrap_or_else(Form::Unresolvable);
+        let mut operand = Operand { bound, form, url };
         if let Some(part) = operand.bound.part
             && operand.bound.role_set.intersects(self.program.judged_roles)
             && !matches!(operand.form, Form::Unresolvable(_))
         {
-            let [transport, policy] = self.views(operand);
+            let [transport, policy] = self.views(&operand);
             if part.separator.is_in(&transport) || part.separator.is_in(&policy) {
                 operand.form = Form::Unresolvable(Unresolvable::Separator);
             }
         }
+        operand
     }
 
     fn form(
@@ -198,21 +194,16 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     }
 
     /// The text that policy compares under the role: the canonical form, or the part of it that the role extracts.
-    pub fn text<'o>(&mut self, operand: &'o mut Operand<'_, '_>, role: RoleId) -> &'o str {
-        if !operand.texts.iter().any(|(known, _)| *known == role) {
-            let definition = self.program.registry.get(role);
-            let canonical = self.canonical(operand, definition);
-            let text = match definition.extract_policy_value {
-                Some(step) => Cow::Owned(
-                    self.apply(definition, step, "extractPolicyValue", &canonical)
-                        .into_owned(),
-                ),
-                None => canonical,
-            };
-            let changed = (*text != *operand.given()).then(|| text.into_owned());
-            operand.texts.push((role, changed));
+    pub(super) fn text<'o>(&mut self, operand: &'o Operand<'_, '_>, role: RoleId) -> Cow<'o, str> {
+        let definition = self.program.registry.get(role);
+        let canonical = self.canonical(operand, definition);
+        match definition.extract_policy_value {
+            Some(step) => {
+                let text = self.apply(definition, step, "extractPolicyValue", &canonical);
+                Cow::Owned(text.into_owned())
+            }
+            None => canonical,
         }
-        operand.text(role).unwrap_or_default()
     }
 
     pub(super) fn canonical<'o>(
@@ -229,7 +220,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
             }
             _ => {}
         }
-        if let Some(url) = operand.url()
+        if let Some(url) = &operand.url
             && matches!(definition.canonicalize, Step::Url | Step::GitUrl)
         {
             let is_remote = definition.canonicalize == Step::GitUrl;

@@ -5,38 +5,16 @@
 
 use std::sync::Arc;
 
-use super::Case;
+use super::asking::Asking;
+use super::change::{Arrival, Change, Changes};
+use super::inputs::Inputs;
 use super::operand::Operand;
 use crate::bind::Origin;
 use crate::cost::{ARRIVING_PATH, ARRIVING_PATTERN};
-use crate::model::Reach;
+use crate::model::{MutationClass, Reach};
 use crate::path::CanonicalPath;
 use crate::role::RoleId;
-
-/// The change that a call makes at the place of one value, beside what it does to the entry there.
-#[derive(Default)]
-pub(super) struct Change {
-    /// It is removed or moved away, alone or with everything below it.
-    pub(super) removed: Option<Reach>,
-    pub(super) arrival: Option<Arrival>,
-}
-
-/// The things that arrive at the place of a value that is written.
-#[derive(Default)]
-pub(super) struct Arrival {
-    /// A directory arrives, or may.
-    pub(super) is_tree: bool,
-    /// It is moved and not copied, so that it has the name of the place.
-    pub(super) is_moved: bool,
-    /// Nobody can tell what arrives.
-    pub(super) is_unknown: bool,
-    /// The directories that may arrive.
-    pub(super) sources: Vec<CanonicalPath>,
-    /// Where the sources come to lie if each is put into the directory that is there, and whether it is moved.
-    pub(super) inside: Vec<(String, bool)>,
-    /// The roles of what arrives.
-    pub(super) from: Vec<RoleId>,
-}
+use crate::world::Action;
 
 /// A path that the call reads or removes, which may arrive where it writes.
 struct Source {
@@ -51,21 +29,18 @@ struct Source {
     role: RoleId,
 }
 
-/// The changes of a call, by operand; those beyond the end make none.
-pub(super) type Changes = Arc<[Change]>;
-
 /// The changes that the call makes, found once.
-pub(super) fn changes(case: &mut Case<'_, '_, '_>) -> Changes {
-    if let Some(known) = case.lookups.changes.clone() {
+pub(super) fn changes(inputs: &Inputs, asking: &mut Asking) -> Changes {
+    if let Some(known) = asking.lookups.changes.clone() {
         return known;
     }
-    let found: Changes = find(case).into();
-    case.lookups.changes = Some(Arc::clone(&found));
+    let found = Arc::new(find(inputs, asking));
+    asking.lookups.changes = Some(Arc::clone(&found));
     found
 }
 
-fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
-    let (removes_places, changes_places) = (case.removes_places(), case.changes_places());
+fn find(inputs: &Inputs, asking: &mut Asking) -> Vec<Change> {
+    let (removes_places, changes_places) = (removes_places(inputs), changes_places(inputs));
     let is_removed = |operand: &Operand<'_, '_>| {
         operand.bound.role_set.contains(RoleId::DELETE_PATH)
             || (removes_places && operand.located().is_some())
@@ -73,7 +48,7 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
     let is_written = |operand: &Operand<'_, '_>| {
         operand.bound.role_set.contains(RoleId::WRITE_PATH) || (changes_places && operand.located().is_some())
     };
-    let operands = &case.operands;
+    let operands = &inputs.operands;
     if !operands.iter().any(|one| is_removed(one) || is_written(one)) {
         return Vec::new();
     }
@@ -89,7 +64,7 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
             arrival: None,
         })
         .collect();
-    if !case.program.defaults.judges_below {
+    if !inputs.program.defaults.judges_below {
         return changes;
     }
     let receives = |one: &&Operand<'_, '_>| is_written(one) && one.bound.reach != Some(Reach::Entry);
@@ -98,10 +73,10 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
         return changes;
     };
     let are_several = receiving.any(|origin| origin != first);
-    let (protected, rules) = (&case.program.protected, &case.program.directories);
+    let (protected, rules) = (&inputs.program.protected, &inputs.program.directories);
     let each = protected.patterns.len() * ARRIVING_PATTERN + protected.paths.len() + rules.len();
-    let may_send_given = case.canonicalizer.base.may_send_given;
-    let facts = &mut case.canonicalizer.facts;
+    let may_send_given = asking.canonicalizer.base.may_send_given;
+    let facts = &mut asking.canonicalizer.facts;
     let mut sources = Vec::new();
     for operand in operands {
         let may_be_copied = operand.located().is_some()
@@ -155,6 +130,33 @@ fn find(case: &mut Case<'_, '_, '_>) -> Vec<Change> {
         }
     }
     changes
+}
+
+/// Returns `true` if the call may remove what its addresses name, by the area of its command or by the kind of its
+/// tool.
+pub(super) fn removes_places(inputs: &Inputs) -> bool {
+    let Some(world) = &inputs.program.world else {
+        return false;
+    };
+    let action = Action {
+        tool: &inputs.call.tool,
+        command: inputs.call.context().command(),
+    };
+    let kind = inputs.tool.map(|tool| tool.semantics.kind);
+    world.removes(&action) || kind.is_some_and(|kind| kind.mutation_class() == MutationClass::Destructive)
+}
+
+/// Returns `true` if the call may change what its addresses name, by the same.
+fn changes_places(inputs: &Inputs) -> bool {
+    let Some(world) = &inputs.program.world else {
+        return false;
+    };
+    let action = Action {
+        tool: &inputs.call.tool,
+        command: inputs.call.context().command(),
+    };
+    let kind = inputs.tool.map(|tool| tool.semantics.kind);
+    !world.reads(&action) && !kind.is_some_and(|kind| kind.is_read_only())
 }
 
 fn arrival(path: &CanonicalPath, arriving: &[&Source], is_said: bool, is_put_inside: bool) -> Arrival {

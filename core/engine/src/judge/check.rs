@@ -1,6 +1,7 @@
-//! The result of a structural check.
+//! The results of the checks.
 
-use super::{Case, StructuralRule, Verdict};
+use super::{StructuralRule, Verdict};
+use crate::role::RoleSet;
 
 /// What a check finds, unless it simply holds or does not apply.
 pub(super) enum Finding<'p> {
@@ -10,14 +11,10 @@ pub(super) enum Finding<'p> {
     EscalateFirst(Verdict<'p>),
     /// The verdict, whatever the rest of the judgement would be. What explanations show instead of the reason, where that differs.
     Decided(Verdict<'p>, Option<String>),
-}
-
-impl<'p> Finding<'p> {
-    pub(super) fn into_verdict(self) -> Verdict<'p> {
-        match self {
-            Self::Escalate(verdict) | Self::EscalateFirst(verdict) | Self::Decided(verdict, _) => verdict,
-        }
-    }
+    /// The roles all of whose values lie within the sandbox.
+    Sandboxed(RoleSet),
+    /// The paths behind addresses may be forwarded to the tool's server.
+    PlacesAllowed,
 }
 
 /// A denial by a rule of the engine.
@@ -25,11 +22,24 @@ pub(super) fn deny<'p>(rule: StructuralRule, reason: String) -> Option<Finding<'
     Some(Finding::Decided(Verdict::deny(rule, reason), None))
 }
 
-impl Case<'_, '_, '_> {
-    /// Records a structural check that holds, and why, for an explanation. Where the host has failed nothing is known.
-    pub(super) fn note_held(&mut self, check: &'static str, why: &'static str) {
-        if !self.canonicalizer.facts.has_failed() {
-            self.note(check, true, || why.to_owned());
-        }
+/// What the checks of a call found, all together.
+#[derive(Default)]
+pub(super) struct Checked<'p> {
+    /// The verdict of the check that decided, which leaves nothing to the rules.
+    pub(super) decided: Option<Verdict<'p>>,
+    /// The escalations of which the verdict names the check.
+    pub(super) certain: Vec<Verdict<'p>>,
+    /// The others.
+    pub(super) possible: Vec<Verdict<'p>>,
+    /// The roles all of whose values lie within the sandbox.
+    pub(super) sandboxed: RoleSet,
+    /// `true` if the paths behind addresses may be forwarded to the tool's server.
+    pub(super) may_forward_places: bool,
+}
+
+impl Checked<'_> {
+    /// Returns `true` if the call escalates unless it is denied.
+    pub(super) fn escalates(&self) -> bool {
+        !self.certain.is_empty() || !self.possible.is_empty()
     }
 }

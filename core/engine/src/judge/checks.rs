@@ -1,19 +1,20 @@
 //! The checks before any rule (SPEC §8.1 to §8.3): a table, in their order, which is security-critical.
 
-use super::StructuralRule;
-use super::check::{Finding, deny};
-use super::operand::{Form, Operand};
-use super::{Case, Decision, Verdict, ceiling, domains, git, protected, world};
+use super::asking::Asking;
+use super::check::{Checked, Finding, deny};
+use super::inputs::Inputs;
+use super::operands::resolvable_values;
+use super::{Decision, StructuralRule, Verdict, ceiling, domains, git, protected, world};
 use crate::bind::Refusal;
 use crate::cost::SANDBOX_DIRECTORIES;
 use crate::model::SandboxOrder;
-use crate::path::Unresolvable;
 use crate::program::{RoleList, UnknownArguments};
+use crate::role::RoleSet;
 
 /// A check, with the name that explanations give it.
 type Check = (
     &'static str,
-    for<'p, 'c, 'h> fn(&mut Case<'p, 'c, 'h>) -> Option<Finding<'p>>,
+    for<'p> fn(&Inputs<'p, '_>, &mut Asking) -> Option<Finding<'p>>,
 );
 
 /// The checks of the call as it is, before any value has its canonical form.
@@ -26,63 +27,81 @@ const OF_CALL: [Check; 5] = [
 ];
 
 /// The checks of its values in their canonical forms.
-const OF_VALUES: [Check; 10] = [
+const OF_VALUES: [Check; 6] = [
     ("protected-paths", protected::check),
     ("introspection", introspection),
     ("capability-ceiling", ceiling::check),
     ("visibility", world::visibility),
     ("operations", world::operations),
     ("sandbox", sandbox),
-    ("git-default-remote", git::default_remote),
-    ("absent-branch", git::absent_branch),
+];
+
+/// The checks of everything that the call names, absent remotes among it.
+const OF_ALL: [Check; 2] = [
     ("domain-allowlist", domains::check),
     ("unknown-tool", unknown_tool),
 ];
 
-/// Runs every check, up to the first that decides; `None` leaves the call to the rules. Escalations are collected.
-pub(super) fn run<'p>(case: &mut Case<'p, '_, '_>) -> Option<Verdict<'p>> {
-    run_all(case, &OF_CALL)
-        .or_else(|| run_all(case, &[("resolvable-values", resolvable_values)]))
-        .or_else(|| run_all(case, &OF_VALUES))
+/// Runs every check, up to the first that decides. Between them the values get their forms, and absent remotes their URLs.
+pub(super) fn run<'p>(inputs: &mut Inputs<'p, '_>, asking: &mut Asking) -> Checked<'p> {
+    let mut checked = Checked::default();
+    checked.run(&OF_CALL, inputs, asking);
+    if checked.is_going_on(asking) {
+        let found = resolvable_values(inputs, asking);
+        checked.add("resolvable-values", found, asking);
+    }
+    run_of_values(&mut checked, inputs, asking);
+    checked
 }
 
 /// Runs the checks of the values alone.
-pub(super) fn run_of_values<'p>(case: &mut Case<'p, '_, '_>) -> Option<Verdict<'p>> {
-    run_all(case, &OF_VALUES)
+pub(super) fn run_of_values<'p>(checked: &mut Checked<'p>, inputs: &mut Inputs<'p, '_>, asking: &mut Asking) {
+    checked.run(&OF_VALUES, inputs, asking);
+    if checked.is_going_on(asking) {
+        let found = git::fill_in(inputs, asking);
+        checked.add("git-default-remote", found, asking);
+    }
+    checked.run(&OF_ALL, inputs, asking);
 }
 
-/// It ends where the host fails, since no answer counts from then on.
-fn run_all<'p>(case: &mut Case<'p, '_, '_>, checks: &[Check]) -> Option<Verdict<'p>> {
-    for (name, check) in checks {
-        if case.canonicalizer.facts.has_failed() {
-            return None;
+impl<'p> Checked<'p> {
+    /// Returns `true` if nothing has decided, and the host has not failed, since no answer counts from then on.
+    fn is_going_on(&self, asking: &Asking) -> bool {
+        self.decided.is_none() && !asking.has_failed()
+    }
+
+    fn run(&mut self, checks: &[Check], inputs: &Inputs<'p, '_>, asking: &mut Asking) {
+        for (name, check) in checks {
+            if !self.is_going_on(asking) {
+                break;
+            }
+            let found = check(inputs, asking);
+            self.add(name, found, asking);
         }
-        match check(case) {
-            _ if case.canonicalizer.facts.has_failed() => return None,
+    }
+
+    fn add(&mut self, name: &'static str, found: Option<Finding<'p>>, asking: &mut Asking) {
+        match found {
+            _ if asking.has_failed() => {}
             None => {}
-            Some(Finding::Escalate(verdict)) => {
-                case.note_escalation(&verdict);
-                case.findings.push(Finding::Escalate(verdict));
-            }
-            Some(Finding::EscalateFirst(verdict)) => {
-                case.note_escalation(&verdict);
-                case.findings.push(Finding::EscalateFirst(verdict));
-            }
+            Some(Finding::Escalate(verdict)) => self.possible.push(verdict),
+            Some(Finding::EscalateFirst(verdict)) => self.certain.push(verdict),
+            Some(Finding::Sandboxed(roles)) => self.sandboxed = roles,
+            Some(Finding::PlacesAllowed) => self.may_forward_places = true,
             Some(Finding::Decided(verdict, detail)) => {
                 let passed = verdict.decision == Decision::Allow;
                 if !matches!(verdict.decision, Decision::Escalate(_)) {
                     let detail = detail.unwrap_or_else(|| verdict.reason.to_string());
-                    case.note(name, passed, || detail);
+                    asking.note(name, passed, || detail);
                 }
-                return Some(verdict);
+                self.decided = Some(verdict);
             }
         }
     }
-    None
 }
 
-fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    let Some(Refusal::Shape(error)) = &case.arguments.refusal else {
+fn argument_shape<'p>(inputs: &Inputs<'p, '_>, _: &mut Asking) -> Option<Finding<'p>> {
+    let Some(Refusal::Shape(error)) = &inputs.arguments.refusal else {
         return None;
     };
     let reason = format!("Unreadable argument: {error}");
@@ -91,19 +110,19 @@ fn argument_shape<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
 }
 
 /// Names decide who reads what, on a trusted server too.
-fn plain_names<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    let fault = case.arguments.name_fault.as_ref()?;
+fn plain_names<'p>(inputs: &Inputs<'p, '_>, _: &mut Asking) -> Option<Finding<'p>> {
+    let fault = inputs.arguments.name_fault.as_ref()?;
     deny(
         StructuralRule::UnreadableArgument,
         format!("Unreadable call: {fault}"),
     )
 }
 
-fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    if !case.settings.is_trusted {
+fn trusted_server<'p>(inputs: &Inputs<'p, '_>, _: &mut Asking) -> Option<Finding<'p>> {
+    if !inputs.settings.is_trusted {
         return None;
     }
-    let reason = format!("Server \"{}\" is trusted", case.server());
+    let reason = format!("Server \"{}\" is trusted", inputs.server());
     Some(Finding::Decided(
         Verdict::allow(StructuralRule::TrustedServer, reason),
         None,
@@ -111,8 +130,8 @@ fn trusted_server<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
 }
 
 /// Arguments that cannot be read, and limits.
-fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    match &case.arguments.refusal {
+fn readable_arguments<'p>(inputs: &Inputs<'p, '_>, _: &mut Asking) -> Option<Finding<'p>> {
+    match &inputs.arguments.refusal {
         Some(Refusal::Unreadable(why)) => deny(
             StructuralRule::UnreadableArgument,
             format!("Unreadable argument: {why}"),
@@ -123,14 +142,14 @@ fn readable_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
     }
 }
 
-fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    let at = case.arguments.unknown?;
-    let (name, call) = (case.name_of(Some(at)), case.call);
+fn known_arguments<'p>(inputs: &Inputs<'p, '_>, asking: &mut Asking) -> Option<Finding<'p>> {
+    let at = inputs.arguments.unknown?;
+    let (name, call) = (inputs.name_of(Some(at)), inputs.call);
     let reason = format!("Unknown argument: {name:?} of {}/{}", call.server, call.tool);
-    match case.program.unknown_arguments {
+    match inputs.program.unknown_arguments {
         UnknownArguments::Schema | UnknownArguments::Deny => deny(StructuralRule::UnknownArgument, reason),
         UnknownArguments::Escalate => {
-            case.note("known-arguments", false, || reason.clone());
+            asking.note("known-arguments", false, || reason.clone());
             Some(Finding::Escalate(Verdict::escalate(
                 Vec::new(),
                 StructuralRule::UnknownArgument,
@@ -138,58 +157,16 @@ fn known_arguments<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
             )))
         }
         UnknownArguments::Ignore => {
-            case.note("known-arguments", false, || reason);
+            asking.note("known-arguments", false, || reason);
             None
         }
     }
 }
 
-/// Makes the canonical form of each value, up to the first that has none.
-pub(super) fn resolvable_values<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    let context = case.call.context();
-    while let Some(bound) = case.next_pending() {
-        let base = case.base_of(&bound);
-        case.canonicalizer.facts.take_steps(1);
-        case.operands.push(Operand::new(bound, Form::Text));
-        if let Some(operand) = case.operands.last_mut() {
-            case.canonicalizer.canonicalize(operand, base, context);
-        }
-        if let Some(operand) = case.operands.last()
-            && let Form::Unresolvable(why) = &operand.form
-        {
-            return unresolvable(case, operand, why);
-        }
-        if case.canonicalizer.facts.has_failed() {
-            break;
-        }
-    }
-    case.note_held("resolvable-values", "every resource value has a canonical form");
-    None
-}
-
-fn unresolvable<'p>(
-    case: &Case<'p, '_, '_>,
-    operand: &Operand<'p, '_>,
-    why: &Unresolvable,
-) -> Option<Finding<'p>> {
-    let reason = format!("Unresolvable value of {}: {why}", case.shown_as_given(operand));
-    match why {
-        Unresolvable::TooLong { .. } => deny(StructuralRule::Limit, reason),
-        Unresolvable::Several => deny(
-            StructuralRule::UnreadableArgument,
-            format!(
-                "Unreadable argument: {}, which {why}",
-                case.shown_as_given(operand)
-            ),
-        ),
-        _ => deny(StructuralRule::UnresolvableValue, reason),
-    }
-}
-
-fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    let is_introspection = case.tool.is_some()
-        && case.settings.is_introspection(&case.call.tool)
-        && case.call.arguments.members().is_empty();
+fn introspection<'p>(inputs: &Inputs<'p, '_>, _: &mut Asking) -> Option<Finding<'p>> {
+    let is_introspection = inputs.tool.is_some()
+        && inputs.settings.is_introspection(&inputs.call.tool)
+        && inputs.call.arguments.members().is_empty();
     if !is_introspection {
         return None;
     }
@@ -199,29 +176,28 @@ fn introspection<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
 }
 
 /// Finds the sandbox-safe roles all of whose values lie within the sandbox.
-fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    let program = case.program;
-    let decides = program.sandbox_order == SandboxOrder::BeforeRules && case.settings.is_sandboxed;
-    if program.sandbox.is_empty() || !decides || !case.tool_roles.intersects(program.sandbox_roles) {
+fn sandbox<'p>(inputs: &Inputs<'p, '_>, asking: &mut Asking) -> Option<Finding<'p>> {
+    let program = inputs.program;
+    let decides = program.sandbox_order == SandboxOrder::BeforeRules && inputs.settings.is_sandboxed;
+    if program.sandbox.is_empty() || !decides || !inputs.roles.intersects(program.sandbox_roles) {
         return None;
     }
+    let mut sandboxed = RoleSet::default();
     let mut found = RoleList::new();
-    let roles = case.arguments.resolved.ordered(&mut found).iter().copied();
+    let roles = inputs.arguments.resolved.ordered(&mut found).iter().copied();
     for role in roles.filter(|role| program.sandbox_roles.contains(*role)) {
-        let operands = case.operands.iter();
+        let operands = inputs.operands.iter();
         let values = operands.filter(|operand| operand.bound.role_set.contains(role));
         if values.clone().next().is_none() {
             continue;
         }
-        let (given, directories) = (case.operands.len(), program.sandbox.len());
-        case.canonicalizer
-            .facts
-            .take_steps(given * directories / SANDBOX_DIRECTORIES);
-        let sandbox = case.directories.sandbox(&mut case.canonicalizer);
+        let (given, directories) = (inputs.operands.len(), program.sandbox.len());
+        asking.take_steps(given * directories / SANDBOX_DIRECTORIES);
+        let sandbox = asking.directories.sandbox(&mut asking.canonicalizer);
         if values.clone().all(|operand| sandbox.holds(operand)) {
-            case.sandboxed.insert(role);
-            if let Some(trace) = &mut case.trace {
-                let (name, within) = (case.program.registry.name(role), sandbox.shown_around(values));
+            sandboxed.insert(role);
+            if let Some(trace) = &mut asking.trace {
+                let (name, within) = (inputs.program.registry.name(role), sandbox.shown_around(values));
                 trace.check(
                     "sandbox",
                     true,
@@ -230,13 +206,13 @@ fn sandbox<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
             }
         }
     }
-    None
+    Some(Finding::Sandboxed(sandboxed))
 }
 
-fn unknown_tool<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    if case.tool.is_some() {
+fn unknown_tool<'p>(inputs: &Inputs<'p, '_>, _: &mut Asking) -> Option<Finding<'p>> {
+    if inputs.tool.is_some() {
         return None;
     }
-    let reason = ["Unknown tool: ", case.server(), "/", &*case.call.tool].concat();
+    let reason = ["Unknown tool: ", inputs.server(), "/", &*inputs.call.tool].concat();
     deny(StructuralRule::UnknownTool, reason)
 }

@@ -1,12 +1,11 @@
 //! Putting what was decided in parts together: the most restrictive stands, the first on a tie.
 
 use super::Verdict;
-use super::check::Finding;
 use crate::model::Effect;
 use crate::program::RuleId;
 use crate::role::RoleId;
 
-/// The decision for a role, and its source. Judging copies it at every rule, so it is kept to two numbers.
+/// The decision for a role, and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoleVerdict {
     /// A rule of the policy decided.
@@ -15,8 +14,8 @@ pub(crate) enum RoleVerdict {
     Sandbox,
     /// The annotation of the tool says what happens without a rule of its own, which this call lacks.
     Unjudged(Effect, Lack),
-    /// No rule decided, so that it is denied. The [case](super::Case) keeps for which values.
-    Default,
+    /// No rule decided about these values, so that they are denied.
+    Default(Undecided),
 }
 
 /// What a call lacks whose arguments do not tell what it touches.
@@ -44,7 +43,7 @@ impl RoleVerdict {
         match self {
             Self::Rule(effect, _) | Self::Unjudged(effect, _) => effect,
             Self::Sandbox => Effect::Allow,
-            Self::Default => Effect::Deny,
+            Self::Default(_) => Effect::Deny,
         }
     }
 
@@ -66,15 +65,13 @@ pub(crate) fn join(current: Option<RoleVerdict>, next: RoleVerdict) -> Option<Ro
 
 /// The strictest of a verdict and what checks found beside it; on a tie the first of what is certain, then the verdict, then the
 /// first of what is only possible.
-pub(super) fn with_findings<'p>(decided: Verdict<'p>, findings: Vec<Finding<'p>>) -> Verdict<'p> {
-    let (certain, possible): (Vec<_>, Vec<_>) = findings
-        .into_iter()
-        .partition(|finding| matches!(finding, Finding::EscalateFirst(_)));
-    let whole = possible
-        .into_iter()
-        .map(Finding::into_verdict)
-        .fold(decided, stricter);
-    let certain = certain.into_iter().map(Finding::into_verdict);
+pub(super) fn with_findings<'p>(
+    decided: Verdict<'p>,
+    certain: Vec<Verdict<'p>>,
+    possible: Vec<Verdict<'p>>,
+) -> Verdict<'p> {
+    let whole = possible.into_iter().fold(decided, stricter);
+    let certain = certain.into_iter();
     certain.rev().fold(whole, |whole, first| stricter(first, whole))
 }
 

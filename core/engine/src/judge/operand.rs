@@ -2,41 +2,20 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
 use url::Url;
 
 use crate::bind::{BoundValue, Origin, PointerToken};
-use crate::model::refs::Ref;
-use crate::net::Location;
 use crate::path::{CanonicalPath, Pathspec, Unresolvable};
-use crate::role::{Category, RoleDefinition, RoleId};
+use crate::role::RoleId;
 use crate::world::{Located, Reply};
 
 /// One bound value with its canonical form.
 pub struct Operand<'p, 'c> {
     pub bound: BoundValue<'p, 'c>,
     pub form: Form,
-    /// The answers of [`Canonicalizer::text`]; `None` for the text of the value as it is.
-    pub(super) texts: SmallVec<[(RoleId, Option<String>); 1]>,
-    /// Kept apart, since a call may have thousands of values from which nothing is read; `None` until something is.
-    answers: Option<Box<Answers>>,
-}
-
-/// The answers that were read from the text of a value.
-#[derive(Default)]
-pub(super) struct Answers {
     /// The URL that the text of a role of URLs is.
     pub(super) url: Option<Url>,
-    /// The ref that git takes the text for, once asked.
-    pub(super) read_ref: Option<Ref>,
-    /// The answers of [`Canonicalizer::addresses`].
-    pub(super) addresses: Vec<(RoleId, Vec<String>)>,
-    /// The answers of [`Canonicalizer::find_locations`].
-    pub(super) locations: SmallVec<[(RoleId, Locations); 1]>,
 }
-
-/// The places that one value names: nearly always one.
-pub(super) type Locations = SmallVec<[Location; 1]>;
 
 /// The thing that a value names.
 pub enum Form {
@@ -79,31 +58,8 @@ impl<'p, 'c> Operand<'p, 'c> {
         Self {
             bound,
             form,
-            texts: SmallVec::new(),
-            answers: None,
+            url: None,
         }
-    }
-
-    /// The answers that were read from the text so far, to be added to.
-    pub(super) fn answers_mut(&mut self) -> &mut Answers {
-        self.answers.get_or_insert_default()
-    }
-
-    /// The URL that the text is, if it was read as one.
-    pub(super) fn url(&self) -> Option<&Url> {
-        self.answers.as_ref()?.url.as_ref()
-    }
-
-    /// The ref that git takes the text for, if it was asked.
-    pub(super) fn read_ref(&self) -> Option<Ref> {
-        self.answers.as_ref()?.read_ref
-    }
-
-    /// The answer of [`Canonicalizer::addresses`] for the role, if it was asked.
-    pub(super) fn addresses(&self, role: RoleId) -> Option<&[String]> {
-        let mut known = self.answers.as_ref()?.addresses.iter();
-        let known = known.find(|(known, _)| *known == role);
-        known.map(|(_, addresses)| addresses.as_slice())
     }
 
     /// The text that is judged, which is the one that was given unless that is a URI; empty where it is not well-formed.
@@ -176,51 +132,6 @@ impl<'p, 'c> Operand<'p, 'c> {
         match &self.form {
             Form::Address(resolution) => resolution.as_ref().as_ref().ok(),
             Form::Path { .. } | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
-        }
-    }
-
-    /// The answer of [`Canonicalizer::find_locations`] for the role, as far as it was asked.
-    pub(super) fn locations(&self, role: RoleId) -> &[Location] {
-        self.known_locations(role).unwrap_or_default()
-    }
-
-    /// Returns `true` if [`Canonicalizer::find_locations`] was asked for the role.
-    pub(super) fn has_locations(&self, role: RoleId) -> bool {
-        self.known_locations(role).is_some()
-    }
-
-    /// The answers of [`Canonicalizer::find_locations`] under all roles.
-    pub(super) fn each_location(&self) -> impl Iterator<Item = &Location> {
-        let readings = self.answers.iter();
-        readings.flat_map(|readings| readings.locations.iter().flat_map(|(_, locations)| locations))
-    }
-
-    fn known_locations(&self, role: RoleId) -> Option<&[Location]> {
-        let mut known = self.answers.as_ref()?.locations.iter();
-        let known = known.find(|(known, _)| *known == role);
-        known.map(|(_, locations)| locations.as_slice())
-    }
-
-    /// The answer of [`Canonicalizer::text`] for the role, if it was asked.
-    pub(super) fn text(&self, role: RoleId) -> Option<&str> {
-        let known = self.texts.iter().find(|(known, _)| *known == role);
-        known.map(|(_, text)| text.as_deref().unwrap_or_else(|| self.given()))
-    }
-
-    /// The canonical form under a role for an explanation, as far as the judgement made it.
-    pub fn shown(&self, role: RoleId, definition: &RoleDefinition) -> Option<String> {
-        match definition.category {
-            Category::Path => self.path().map(|path| path.as_str().to_owned()),
-            Category::Url => {
-                let domains: Vec<&str> = self
-                    .locations(role)
-                    .iter()
-                    .map(Location::display_domain)
-                    .collect();
-                (!domains.is_empty()).then(|| domains.join(", "))
-            }
-            Category::Identifier | Category::Opaque => self.text(role).map(str::to_owned),
-            Category::Address => self.located().map(|located| located.address.clone()),
         }
     }
 }

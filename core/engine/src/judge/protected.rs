@@ -1,11 +1,14 @@
 //! Protected paths: values of path roles, then whatever looks like a path.
 
 use super::StructuralRule;
+use super::Verdict;
+use super::asking::Asking;
 use super::canonical::Canonicalizer;
 use super::changes::changes;
 use super::check::{Finding, deny};
+use super::inputs::Inputs;
+use super::reason::{shown_argument, shown_source};
 use super::touch::{Place, Through, Touch, touches, touches_match};
-use super::{Case, Verdict};
 use crate::model::Reach;
 use crate::path::{CanonicalPath, Unresolvable};
 use crate::program::{self};
@@ -54,23 +57,24 @@ struct PathLike {
     written: Vec<String>,
 }
 
-pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    if case.program.protected.is_empty() || (case.operands.is_empty() && case.arguments.path_like.is_empty())
+pub(super) fn check<'p>(inputs: &Inputs<'p, '_>, asking: &mut Asking) -> Option<Finding<'p>> {
+    if inputs.program.protected.is_empty()
+        || (inputs.operands.is_empty() && inputs.arguments.path_like.is_empty())
     {
         return None;
     }
-    let names_places = count_operands(case);
-    if !names_places && case.arguments.path_like.is_empty() {
+    let names_places = count_operands(inputs, asking);
+    if !names_places && inputs.arguments.path_like.is_empty() {
         return None;
     }
-    let (path_like, unclear) = path_like(case);
-    if (!names_places && path_like.is_empty() && unclear.is_none()) || case.canonicalizer.facts.has_failed() {
+    let (path_like, unclear) = path_like(inputs, asking);
+    if (!names_places && path_like.is_empty() && unclear.is_none()) || asking.has_failed() {
         return None;
     }
-    let program = case.program;
+    let program = inputs.program;
     let has_world = program.world.is_some();
     let (mut certain, mut possible) = (None, None);
-    hold(case, &path_like, |candidate, entry, touch| {
+    hold(inputs, asking, &path_like, |candidate, entry, touch| {
         let found = |through| {
             let path = candidate.place.path;
             let path = path.or(candidate.place.written.first().map(String::as_str));
@@ -92,30 +96,34 @@ pub(super) fn check<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
         matches!(touch, Touch::Certain(_))
     });
     if let Some(found) = certain {
-        return deny(StructuralRule::ProtectedPath, forbidden(case, &found));
+        return deny(StructuralRule::ProtectedPath, forbidden(inputs, &found));
     }
     if let Some((argument, why)) = unclear {
-        let shown = case.shown_argument(argument);
+        let shown = shown_argument(inputs, argument);
         let reason = format!("Unresolvable value of {shown}, which looks like a path: it {why}");
         return deny(StructuralRule::UnresolvableValue, reason);
     }
     let Some(found) = possible.filter(|_| program.defaults.judges_below) else {
-        case.note_held("protected-paths", "no value lies within a protected path");
+        asking.note_held("protected-paths", "no value lies within a protected path");
         return None;
     };
-    let reason = doubtful(case, &found);
-    case.note("protected-paths", false, || reason.clone());
-    let verdict = Verdict::escalate(roles_of(case, &found), StructuralRule::ProtectedBelow, reason);
+    let reason = doubtful(inputs, &found);
+    asking.note("protected-paths", false, || reason.clone());
+    let verdict = Verdict::escalate(
+        roles_of(inputs, asking, &found),
+        StructuralRule::ProtectedBelow,
+        reason,
+    );
     Some(Finding::Escalate(verdict))
 }
 
 /// The reason of a denial.
-fn forbidden(case: &Case<'_, '_, '_>, found: &Found) -> String {
-    let (shown, from) = (shown(case, found), &found.from);
-    if !case.names_arguments() {
+fn forbidden(inputs: &Inputs, found: &Found) -> String {
+    let (shown, from) = (shown(inputs, found), &found.from);
+    if !inputs.names_arguments() {
         return format!("Access to protected path is forbidden: {shown}");
     }
-    let (source, entry) = (source(case, *from), shown_entry(case, found.entry));
+    let (source, entry) = (source(inputs, *from), shown_entry(inputs, found.entry));
     match found.through {
         Through::Name => format!("Access to protected path is forbidden: {shown} ({source})"),
         Through::Removal => format!(
@@ -131,12 +139,12 @@ fn forbidden(case: &Case<'_, '_, '_>, found: &Found) -> String {
 }
 
 /// The reason of an escalation.
-fn doubtful(case: &Case<'_, '_, '_>, found: &Found) -> String {
-    let (shown, from) = (shown(case, found), &found.from);
-    let (source, entry) = (source(case, *from), shown_entry(case, found.entry));
+fn doubtful(inputs: &Inputs, found: &Found) -> String {
+    let (shown, from) = (shown(inputs, found), &found.from);
+    let (source, entry) = (source(inputs, *from), shown_entry(inputs, found.entry));
     let is_said = match from {
         From::Role(at) => {
-            let operand = case.operands.get(*at);
+            let operand = inputs.operands.get(*at);
             operand.is_some_and(|operand| operand.bound.reach == Some(Reach::Tree))
         }
         From::Heuristic(_) => false,
@@ -162,8 +170,8 @@ fn doubtful(case: &Case<'_, '_, '_>, found: &Found) -> String {
 }
 
 /// The entry as it was written. A world's agents learn no path of the host.
-fn shown_entry(case: &Case<'_, '_, '_>, entry: Entry) -> String {
-    let program = case.program;
+fn shown_entry(inputs: &Inputs, entry: Entry) -> String {
+    let program = inputs.program;
     if program.world.is_some() {
         return "of the configuration".to_owned();
     }
@@ -178,47 +186,45 @@ fn shown_entry(case: &Case<'_, '_, '_>, entry: Entry) -> String {
 }
 
 /// The roles that the doubt is about: of the value, as far as it is changed, and of what arrives there.
-fn roles_of<'p>(case: &mut Case<'p, '_, '_>, found: &Found) -> Vec<&'p str> {
+fn roles_of<'p>(inputs: &Inputs<'p, '_>, asking: &mut Asking, found: &Found) -> Vec<&'p str> {
     let From::Role(at) = found.from else {
         return Vec::new();
     };
-    let changes = changes(case);
+    let changes = changes(inputs, asking);
     let arrival = changes.get(at).and_then(|change| change.arrival.as_ref());
     let from = arrival.map_or(&[][..], |arrival| &arrival.from);
-    let own = case
+    let own = inputs
         .operands
         .get(at)
         .map(|operand| operand.bound.roles)
         .unwrap_or_default();
-    let addresses = case.program.address_roles;
+    let addresses = inputs.program.address_roles;
     let is_changed = |role: &RoleId| {
         matches!(*role, RoleId::WRITE_PATH | RoleId::DELETE_PATH)
             || addresses.contains(*role)
-            || (found.through == Through::Pattern && case.program.path_roles.contains(*role))
+            || (found.through == Through::Pattern && inputs.program.path_roles.contains(*role))
     };
     let mut roles: Vec<RoleId> = own.iter().copied().filter(is_changed).collect();
     if found.through == Through::Arrival {
-        let others = from
-            .iter()
-            .copied()
-            .filter(|role| case.tool_roles.contains(*role));
+        let others = from.iter().copied().filter(|role| inputs.roles.contains(*role));
         let others: Vec<RoleId> = others.filter(|role| !roles.contains(role)).collect();
         roles.extend(others);
     }
-    let registry = &case.program.registry;
+    let registry = &inputs.program.registry;
     roles.into_iter().map(|role| registry.name(role)).collect()
 }
 
 /// Holds every candidate against what is protected, until `ends` says that it is enough.
 fn hold(
-    case: &mut Case<'_, '_, '_>,
+    inputs: &Inputs,
+    asking: &mut Asking,
     path_like: &[PathLike],
     mut ends: impl FnMut(&Candidate<'_>, Entry, Touch) -> bool,
 ) {
-    let changes = changes(case);
-    let program = case.program;
-    let (operands, canonicalizer) = (&case.operands, &mut case.canonicalizer);
-    let (protection, sandbox) = case.directories.protection(canonicalizer);
+    let changes = changes(inputs, asking);
+    let program = inputs.program;
+    let (operands, canonicalizer) = (&inputs.operands, &mut asking.canonicalizer);
+    let (protection, sandbox) = asking.directories.protection(canonicalizer);
     let has_patterns = !program.protected.patterns.is_empty();
     let mut held = |candidate: Candidate<'_>| {
         for (at, entry) in protection.paths.iter().enumerate() {
@@ -270,7 +276,7 @@ fn hold(
             })
         })
     }) || path_like.iter().any(|one| {
-        let given = case.arguments.path_like.get(one.at);
+        let given = inputs.arguments.path_like.get(one.at);
         let folded = one.canonical.as_ref().map(|path| program.path_case.fold(path));
         let lexical = one.lexical.as_deref();
         held(Candidate {
@@ -298,13 +304,13 @@ pub(super) struct Touched {
     pub(super) is_text: bool,
 }
 
-pub(super) fn touched(case: &mut Case<'_, '_, '_>) -> Touched {
+pub(super) fn touched(inputs: &Inputs, asking: &mut Asking) -> Touched {
     let mut seen = Touched::default();
-    if case.program.protected.is_empty() {
+    if inputs.program.protected.is_empty() {
         return seen;
     }
-    let (path_like, unclear) = path_like(case);
-    hold(case, &path_like, |candidate, _, touch| {
+    let (path_like, unclear) = path_like(inputs, asking);
+    hold(inputs, asking, &path_like, |candidate, _, touch| {
         match (candidate.from, touch) {
             (From::Role(at), Touch::Certain(_)) => seen.certain.push(at),
             (From::Role(at), Touch::Possible(_)) => seen.possible.push(at),
@@ -318,8 +324,8 @@ pub(super) fn touched(case: &mut Case<'_, '_, '_>) -> Touched {
 }
 
 /// The patterns that match an operand, by their place in the program.
-pub(super) fn patterns_of(case: &mut Case<'_, '_, '_>, at: usize) -> Vec<usize> {
-    let Some(operand) = case.operands.get(at) else {
+pub(super) fn patterns_of(inputs: &Inputs, asking: &mut Asking, at: usize) -> Vec<usize> {
+    let Some(operand) = inputs.operands.get(at) else {
         return Vec::new();
     };
     let paths = operand.paths().map(CanonicalPath::as_str);
@@ -330,7 +336,7 @@ pub(super) fn patterns_of(case: &mut Case<'_, '_, '_>, at: usize) -> Vec<usize> 
         .chain(written)
         .chain(located.into_iter().flatten())
         .collect();
-    let (protection, sandbox) = case.directories.protection(&mut case.canonicalizer);
+    let (protection, sandbox) = asking.directories.protection(&mut asking.canonicalizer);
     let patterns = protection.patterns.iter().enumerate();
     let matching = patterns.filter(|(_, pattern)| {
         let mut forms = forms.iter();
@@ -340,47 +346,50 @@ pub(super) fn patterns_of(case: &mut Case<'_, '_, '_>, at: usize) -> Vec<usize> 
 }
 
 /// The argument that a candidate comes from, as a reason names it.
-fn source(case: &Case<'_, '_, '_>, from: From) -> String {
+fn source(inputs: &Inputs, from: From) -> String {
     match from {
         From::Role(at) => {
-            let operand = case.operands.get(at);
-            operand.map_or_else(String::new, |operand| case.shown_source(&operand.bound))
+            let operand = inputs.operands.get(at);
+            operand.map_or_else(String::new, |operand| shown_source(inputs, &operand.bound))
         }
         From::Heuristic(at) => {
-            let found = case.arguments.path_like.get(at);
-            let shown = found.map_or_else(String::new, |found| case.shown_argument(found.argument));
+            let found = inputs.arguments.path_like.get(at);
+            let shown = found.map_or_else(String::new, |found| shown_argument(inputs, found.argument));
             format!("{shown}, which looks like a path")
         }
     }
 }
 
 /// The text of a candidate, or a placeholder where a role of its argument redacts it.
-fn shown<'f>(case: &Case<'_, '_, '_>, found: &'f Found) -> &'f str {
+fn shown<'f>(inputs: &Inputs, found: &'f Found) -> &'f str {
     let name = match found.from {
-        From::Role(at) => case.operands.get(at).map(|one| case.name_of_value(&one.bound)),
+        From::Role(at) => inputs
+            .operands
+            .get(at)
+            .map(|one| inputs.name_of_value(&one.bound)),
         From::Heuristic(at) => {
-            let found = case.arguments.path_like.get(at);
-            found.map(|found| case.name_of(Some(found.argument)))
+            let found = inputs.arguments.path_like.get(at);
+            found.map(|found| inputs.name_of(Some(found.argument)))
         }
     };
-    match name.is_some_and(|name| case.redacts(name)) {
+    match name.is_some_and(|name| inputs.redacts(name)) {
         true => REDACTED,
         false => &found.shown,
     }
 }
 
 /// Counts what it takes to hold the operands against every entry; whether one of them names a place.
-fn count_operands(case: &mut Case<'_, '_, '_>) -> bool {
-    let protected = &case.program.protected;
+fn count_operands(inputs: &Inputs, asking: &mut Asking) -> bool {
+    let protected = &inputs.program.protected;
     let mut names_places = false;
-    for operand in &case.operands {
-        if case.canonicalizer.facts.has_failed() {
+    for operand in &inputs.operands {
+        if asking.has_failed() {
             break;
         }
         // The forms of a path were paid for when they were found.
         let forms = operand.located().map_or(0, |located| located.lexical.len());
         let patterns = protected.cost_of_patterns(forms);
-        case.canonicalizer.facts.take_steps(protected.cost() + patterns);
+        asking.take_steps(protected.cost() + patterns);
         names_places |= operand.path().is_some() || operand.located().is_some();
     }
     names_places
@@ -388,19 +397,19 @@ fn count_operands(case: &mut Case<'_, '_, '_>) -> bool {
 
 /// The texts that look like paths, each found once and held against every entry, and the first that programs read as
 /// different ones. A text may be a name of the host, or one that the tool's server has for a place.
-fn path_like(case: &mut Case<'_, '_, '_>) -> (Vec<PathLike>, Option<(usize, Unresolvable)>) {
+fn path_like(inputs: &Inputs, asking: &mut Asking) -> (Vec<PathLike>, Option<(usize, Unresolvable)>) {
     let (mut texts, mut unclear) = (Vec::new(), None);
-    for (at, found) in case.arguments.path_like.iter().enumerate() {
-        if case.canonicalizer.facts.has_failed() {
+    for (at, found) in inputs.arguments.path_like.iter().enumerate() {
+        if asking.has_failed() {
             break;
         }
         if !found.is_well_formed {
             unclear.get_or_insert((found.argument, Unresolvable::IllFormed));
             continue;
         }
-        let names = case.canonicalizer.host_names(&found.text);
+        let names = asking.canonicalizer.host_names(&found.text);
         for text in std::iter::once(&*found.text).chain(names.iter().map(String::as_str)) {
-            match located(&mut case.canonicalizer, at, text) {
+            match located(&mut asking.canonicalizer, at, text) {
                 Ok(found) => texts.extend(found),
                 Err(why) => {
                     unclear.get_or_insert((found.argument, why));

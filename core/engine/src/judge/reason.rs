@@ -1,18 +1,20 @@
 //! The wording of reasons about the values of a call, so that whoever reads them finds the argument (SPEC §8.6).
 
 use std::borrow::Cow;
-use std::fmt;
 
-use super::StructuralRule;
+use super::answers::text_of;
+use super::asking::Asking;
 use super::combine::{RoleVerdict, Undecided};
-use super::locations::url_kind;
+use super::inputs::Inputs;
+use super::locations::{is_ungrantable, url_kind};
 use super::operand::Operand;
-use super::{Case, Verdict};
+use super::unjudged::unjudged_verdict;
+use super::{StructuralRule, Verdict};
 use crate::bind::{BoundValue, unsaid};
-use crate::model::{Argument, ConditionArgument, Effect};
+use crate::model::{Argument, Effect};
 use crate::net::UrlKind;
 use crate::program::{DEFAULT_REASON, UNDECIDED};
-use crate::role::{REDACTED, RoleId, Step};
+use crate::role::{REDACTED, RoleId};
 
 /// The name of a value that the engine filled in.
 const DEFAULT_REMOTE: &str = "the default remote";
@@ -22,192 +24,168 @@ const SHOWN: usize = 200;
 
 const SANDBOX_REASON: &str = "All path roles resolved by sandbox containment";
 
-/// Room for most reasons of the default denial.
-const DEFAULT_REASON_BYTES: usize = 160;
-
-/// Why a condition does not hold, for an explanation.
-pub(super) type Reason<'r> = Option<(&'static str, Why<'r>)>;
-
-/// Why a condition does not hold; only an explanation spells it out.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Why<'r> {
-    Text(&'static str),
-    /// This argument does not meet its condition.
-    Argument(&'r ConditionArgument),
-}
-
-impl fmt::Display for Why<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => formatter.write_str(text),
-            Self::Argument(argument) => {
-                write!(formatter, "the argument `{argument}` does not meet its condition")
-            }
+pub(super) fn verdict_of<'p>(
+    inputs: &Inputs<'p, '_>,
+    asking: &mut Asking,
+    verdict: RoleVerdict,
+    escalated: Vec<&'p str>,
+) -> Verdict<'p> {
+    let (effect, rule) = match verdict {
+        RoleVerdict::Rule(effect, rule) => (effect, inputs.program.rule(rule)),
+        RoleVerdict::Sandbox => return Verdict::allow(StructuralRule::SandboxAllow, SANDBOX_REASON),
+        RoleVerdict::Unjudged(effect, lack) => return unjudged_verdict(inputs, effect, lack),
+        RoleVerdict::Default(undecided) => {
+            let reason = default_reason(inputs, asking, undecided);
+            return Verdict::deny(StructuralRule::DefaultDeny, reason);
         }
-    }
-}
-
-impl<'p> Case<'p, '_, '_> {
-    pub(super) fn verdict(&mut self, verdict: RoleVerdict, escalated: Vec<&'p str>) -> Verdict<'p> {
-        let rule = match verdict {
-            RoleVerdict::Rule(_, rule) => self.program.rule(rule),
-            RoleVerdict::Sandbox => return Verdict::allow(StructuralRule::SandboxAllow, SANDBOX_REASON),
-            RoleVerdict::Unjudged(effect, lack) => return self.unjudged_verdict(effect, lack),
-            RoleVerdict::Default => None,
-        };
-        match (rule, verdict.effect()) {
-            (Some(rule), Effect::Allow) => Verdict::allow(&*rule.name, &*rule.reason),
-            (Some(rule), Effect::Escalate) => Verdict::escalate(escalated, &*rule.name, &*rule.reason),
-            (Some(rule), Effect::Deny) => Verdict::deny(&*rule.name, &*rule.reason),
-            (None, _) => Verdict::deny(StructuralRule::DefaultDeny, self.default_reason()),
-        }
-    }
-
-    /// The default denial for these values. Nothing is stricter, so that judging ends with it and these are the verdict's values.
-    pub(super) fn default_deny(&mut self, undecided: Undecided) -> RoleVerdict {
-        self.undecided = undecided;
-        RoleVerdict::Default
-    }
-
-    fn default_reason(&mut self) -> Cow<'p, str> {
-        match self.undecided {
-            Undecided::Call => {
-                let known = self.tool.and_then(|tool| tool.default_reason.as_deref());
-                known.unwrap_or(DEFAULT_REASON).into()
-            }
-            Undecided::Role(role, value) if self.names_arguments() => {
-                let mut reason = String::with_capacity(DEFAULT_REASON_BYTES);
-                reason.push_str(DEFAULT_REASON);
-                reason.push_str(UNDECIDED);
-                self.push_undecided(&mut reason, role, value);
-                reason.into()
-            }
-            Undecided::Role(..) => DEFAULT_REASON.into(),
-        }
+    };
+    let (name, reason) = rule.map_or(("", ""), |rule| (&*rule.name, &*rule.reason));
+    match effect {
+        Effect::Allow => Verdict::allow(name, reason),
+        Effect::Escalate => Verdict::escalate(escalated, name, reason),
+        Effect::Deny => Verdict::deny(name, reason),
     }
 }
 
-impl Case<'_, '_, '_> {
-    /// Returns `true` if reasons name the arguments that they are about; those of the existing runtime do not.
-    pub(super) fn names_arguments(&self) -> bool {
-        self.program.defaults.names_arguments
-    }
-
-    /// `argument "path"`.
-    pub(super) fn shown_argument(&self, argument: usize) -> String {
-        format!("argument {:?}", self.name_of(Some(argument)))
-    }
-
-    /// The same of a value, or what the engine filled in.
-    pub(super) fn shown_source(&self, bound: &BoundValue<'_, '_>) -> String {
-        match (bound.argument, bound.absent) {
-            (Some(argument), _) => self.shown_argument(argument),
-            (None, Some(argument)) => format!("argument {:?}, which is absent", argument.name.to_string()),
-            (None, None) => DEFAULT_REMOTE.to_owned(),
+fn default_reason<'p>(inputs: &Inputs<'p, '_>, asking: &mut Asking, undecided: Undecided) -> Cow<'p, str> {
+    match undecided {
+        Undecided::Call => {
+            let known = inputs.tool.and_then(|tool| tool.default_reason.as_deref());
+            known.unwrap_or(DEFAULT_REASON).into()
         }
-    }
-
-    /// `argument "path": "~/x"`, as it was given; the value is cut where it is long, and withheld where its role redacts
-    /// it.
-    pub(super) fn shown_as_given(&self, operand: &Operand<'_, '_>) -> String {
-        let text = match self.redacts(self.name_of_value(&operand.bound)) {
-            true => REDACTED.to_owned(),
-            false => format!("{:?}", shorten(operand.bound.raw())),
-        };
-        format!("{}: {text}", self.shown_source(&operand.bound))
-    }
-
-    /// The same in the form that policy sees under the role, which is that of what is sent as well. In an engine with a
-    /// world a path stays as it was given.
-    pub(super) fn shown_as_judged(&mut self, at: usize, role: RoleId) -> String {
-        let Some(operand) = self.operands.get_mut(at) else {
-            return String::new();
-        };
-        if operand.bound.is_filled_in() {
-            return DEFAULT_REMOTE.to_owned();
+        Undecided::Role(role, value) if inputs.names_arguments() => {
+            let undecided = shown_undecided(inputs, asking, role, value);
+            [DEFAULT_REASON, UNDECIDED, &undecided].concat().into()
         }
-        let is_hidden = self.program.world.is_some() && operand.path().is_some();
-        let text = match is_hidden {
-            true => shorten(operand.bound.raw()),
-            false => shorten(self.canonicalizer.text(operand, role)),
-        };
-        let text = format!("{text:?}");
-        let Some(operand) = self.operands.get(at) else {
-            return String::new();
-        };
-        let text = match self.redacts(self.name_of_value(&operand.bound)) {
-            true => REDACTED,
-            false => &text,
-        };
-        format!("{}: {text}", self.shown_source(&operand.bound))
+        Undecided::Role(..) => DEFAULT_REASON.into(),
     }
+}
 
-    /// Ends the reason of the default denial with what no rule decides about.
-    pub(super) fn push_undecided(&mut self, reason: &mut String, role: RoleId, value: Option<usize>) {
-        let name = self.program.registry.name(role);
-        let shown = value.map(|at| self.shown_as_judged(at, role));
-        let parts = match &shown {
-            Some(shown) => ["the `", name, "` of ", shown],
-            None => ["the role `", name, "`", ", which has no value in this call"],
-        };
-        parts.iter().for_each(|part| reason.push_str(part));
-        if shown.is_none() {
-            reason.push_str(&self.unsaid(role).unwrap_or_default());
-        }
-        let is_url = self.program.url_roles.contains(role);
-        if let Some(at) = value.filter(|_| is_url)
-            && self.is_ungrantable(at, role)
-        {
-            reason.push_str(match url_kind(role, self.program.registry.get(role)) {
-                UrlKind::GitRemote => {
-                    ", and no rule allows a remote that is not clearly an `https`, `http`, `ssh` or `git` URL with a host"
-                }
-                UrlKind::Fetch | UrlKind::AsGiven | UrlKind::Bare => {
-                    ", and no rule allows a value that is not clearly an `http` or `https` URL with a host"
-                }
-            });
-        }
+/// The verdict for a host failure, or for too much work. The host's message is withheld when it could reveal paths.
+pub(super) fn host_failure<'p>(inputs: &Inputs, asking: &mut Asking) -> Verdict<'p> {
+    if asking.canonicalizer.facts.is_exhausted() {
+        let steps = inputs.program.limits.steps;
+        let reason = format!("Limit exceeded: judging the call takes more than steps = {steps} steps");
+        asking.note("steps", false, || reason.clone());
+        return Verdict::deny(StructuralRule::Limit, reason);
     }
+    let hides = inputs.has_addresses();
+    let message = match asking.canonicalizer.facts.failure() {
+        Some(error) if !hides => Some(error.message.clone()),
+        Some(_) | None => None,
+    };
+    let reason = match &message {
+        Some(message) => format!("The host failed to answer: {message}"),
+        None => "The host failed to answer".to_owned(),
+    };
+    asking.note("host", false, || {
+        message.unwrap_or_else(|| "the host failed".to_owned())
+    });
+    Verdict::deny(StructuralRule::HostError, reason)
+}
 
-    /// The end of a reason about a role without a value, where the call does not give an argument that bears it, and nobody says
-    /// what that means.
-    pub(super) fn unsaid(&self, role: RoleId) -> Option<String> {
-        let tool = self.tool.filter(|_| self.names_arguments())?;
-        let mut open = self.arguments.open.iter();
-        let has_role = |argument: &&&Argument| {
-            let mut arguments = tool.arguments.iter();
-            let at = arguments.position(|one| std::ptr::eq(one, **argument));
-            at.is_some_and(|at| self.arguments.resolved.set_of(at).contains(role))
-        };
-        let is_alone = !self.operands.iter().any(|one| one.bound.role_set.contains(role));
-        let argument = open.find(has_role).filter(|_| is_alone)?;
-        Some(unsaid(&argument.name))
-    }
+/// `argument "path"`.
+pub(super) fn shown_argument(inputs: &Inputs, argument: usize) -> String {
+    format!("argument {:?}", inputs.name_of(Some(argument)))
+}
 
-    /// The end of the reason of a rule that holds for a role, where the call has no value under it.
-    pub(super) fn without_value(&self, role: RoleId) -> Option<String> {
-        let has_value = self.operands.iter().any(|one| one.bound.role_set.contains(role));
-        if has_value || !self.names_arguments() {
-            return None;
-        }
-        let other = || {
-            format!(
-                ": the call has no value under the role `{}`",
-                self.program.registry.name(role)
-            )
-        };
-        Some(self.unsaid(role).unwrap_or_else(other))
+/// The same of a value, or what the engine filled in.
+pub(super) fn shown_source(inputs: &Inputs, bound: &BoundValue<'_, '_>) -> String {
+    match (bound.argument, bound.absent) {
+        (Some(argument), _) => shown_argument(inputs, argument),
+        (None, Some(argument)) => format!("argument {:?}, which is absent", argument.name.to_string()),
+        (None, None) => DEFAULT_REMOTE.to_owned(),
     }
+}
 
-    /// Returns `true` if a role of the argument redacts its values.
-    pub(super) fn redacts(&self, argument: &str) -> bool {
-        let Some(tool) = self.tool else { return false };
-        let arguments = &tool.member(argument).arguments;
-        let roles = arguments.iter().filter_map(|at| self.arguments.resolved.get(*at));
-        roles
-            .flatten()
-            .any(|role| self.program.registry.get(*role).extract_policy_value == Some(Step::Redact))
+/// `argument "path": "~/x"`, as it was given; the value is cut where it is long, and withheld where its role redacts
+/// it.
+pub(super) fn shown_as_given(inputs: &Inputs, operand: &Operand<'_, '_>) -> String {
+    let text = match inputs.redacts(inputs.name_of_value(&operand.bound)) {
+        true => REDACTED.to_owned(),
+        false => format!("{:?}", shorten(operand.bound.raw())),
+    };
+    format!("{}: {text}", shown_source(inputs, &operand.bound))
+}
+
+/// The same in the form that policy sees under the role, which is that of what is sent as well. In an engine with a
+/// world a path stays as it was given.
+pub(super) fn shown_as_judged(inputs: &Inputs, asking: &mut Asking, at: usize, role: RoleId) -> String {
+    let Some(operand) = inputs.operands.get(at) else {
+        return String::new();
+    };
+    if operand.bound.is_filled_in() {
+        return DEFAULT_REMOTE.to_owned();
     }
+    let is_hidden = inputs.program.world.is_some() && operand.path().is_some();
+    let text = match is_hidden {
+        true => shorten(operand.bound.raw()),
+        false => shorten(text_of(inputs, asking, at, role)),
+    };
+    let text = match inputs.redacts(inputs.name_of_value(&operand.bound)) {
+        true => REDACTED.to_owned(),
+        false => format!("{text:?}"),
+    };
+    format!("{}: {text}", shown_source(inputs, &operand.bound))
+}
+
+/// The end of the reason of the default denial: what no rule decides about.
+fn shown_undecided(inputs: &Inputs, asking: &mut Asking, role: RoleId, value: Option<usize>) -> String {
+    let name = inputs.program.registry.name(role);
+    let Some(at) = value else {
+        let unsaid = unsaid_of(inputs, role).unwrap_or_default();
+        return format!("the role `{name}`, which has no value in this call{unsaid}");
+    };
+    let shown = shown_as_judged(inputs, asking, at, role);
+    let is_url = inputs.program.url_roles.contains(role);
+    let why = match is_url && is_ungrantable(inputs, asking, at, role) {
+        false => "",
+        true => match url_kind(role, inputs.program.registry.get(role)) {
+            UrlKind::GitRemote => {
+                ", and no rule allows a remote that is not clearly an `https`, `http`, `ssh` or `git` URL with a host"
+            }
+            UrlKind::Fetch | UrlKind::AsGiven | UrlKind::Bare => {
+                ", and no rule allows a value that is not clearly an `http` or `https` URL with a host"
+            }
+        },
+    };
+    format!("the `{name}` of {shown}{why}")
+}
+
+/// The end of a reason about a role without a value, where the call does not give an argument that bears it, and nobody says
+/// what that means.
+pub(super) fn unsaid_of(inputs: &Inputs, role: RoleId) -> Option<String> {
+    let tool = inputs.tool.filter(|_| inputs.names_arguments())?;
+    let mut open = inputs.arguments.open.iter();
+    let has_role = |argument: &&&Argument| {
+        let mut arguments = tool.arguments.iter();
+        let at = arguments.position(|one| std::ptr::eq(one, **argument));
+        at.is_some_and(|at| inputs.arguments.resolved.set_of(at).contains(role))
+    };
+    let is_alone = !inputs
+        .operands
+        .iter()
+        .any(|one| one.bound.role_set.contains(role));
+    let argument = open.find(has_role).filter(|_| is_alone)?;
+    Some(unsaid(&argument.name))
+}
+
+/// The end of the reason of a rule that holds for a role, where the call has no value under it.
+pub(super) fn without_value(inputs: &Inputs, role: RoleId) -> Option<String> {
+    let has_value = inputs
+        .operands
+        .iter()
+        .any(|one| one.bound.role_set.contains(role));
+    if has_value || !inputs.names_arguments() {
+        return None;
+    }
+    let other = || {
+        format!(
+            ": the call has no value under the role `{}`",
+            inputs.program.registry.name(role)
+        )
+    };
+    Some(unsaid_of(inputs, role).unwrap_or_else(other))
 }
 
 /// The beginning of a text that is long.

@@ -1,8 +1,13 @@
 //! A call before it is judged: the canonical forms of its values, and the values that conditions see.
 
-use super::operand::Operand;
-use super::world::PlaceSeen;
-use super::{Case, checks, protected};
+use super::answers::text_of;
+use super::arguments::{given_meets, meets_argument};
+use super::asking::Asking;
+use super::inputs::Inputs;
+use super::locations::{addresses_of, locations_of};
+use super::operands::resolvable_values;
+use super::protected;
+use super::world::{PlaceSeen, place_seen};
 use crate::model::Effect;
 use crate::net::Location;
 use crate::program::{Rule, RuleId, Tool};
@@ -69,94 +74,85 @@ pub struct Wanted {
     pub emails: RoleSet,
 }
 
-impl<'p> Case<'p, '_, '_> {
-    /// Resolves the call; `None` for a call of an unknown tool, and for one that is refused for its form.
-    pub fn resolved(&mut self, wanted: Wanted) -> Option<Resolved> {
-        let tool = self.tool?;
-        if self.arguments.refusal.is_some() {
-            return None;
-        }
-        if checks::resolvable_values(self).is_some() {
-            return None;
-        }
-        let looks_protected = protected::touched(self).is_text;
-        let conditions = self.each_condition(tool);
-        let values = (0..self.operands.len()).filter_map(|at| self.resolved_value(at, wanted));
-        let values = values.collect();
-        (!self.canonicalizer.facts.has_failed()).then(|| Resolved {
-            roles: self.arguments.resolved.iter().map(<[RoleId]>::to_vec).collect(),
-            conditions,
-            has_unknown: self.arguments.unknown.is_some(),
-            looks_protected,
-            values,
-        })
+/// Resolves the call; `None` for a call of an unknown tool, and for one that is refused for its form.
+pub(super) fn resolved(inputs: &mut Inputs, asking: &mut Asking, wanted: Wanted) -> Option<Resolved> {
+    let tool = inputs.tool?;
+    if inputs.arguments.refusal.is_some() {
+        return None;
     }
+    if resolvable_values(inputs, asking).is_some() {
+        return None;
+    }
+    let looks_protected = protected::touched(inputs, asking).is_text;
+    let conditions = each_condition(inputs, asking, tool);
+    let values = (0..inputs.operands.len()).filter_map(|at| resolved_value(inputs, asking, at, wanted));
+    let values = values.collect();
+    (!asking.has_failed()).then(|| Resolved {
+        roles: inputs.arguments.resolved.iter().map(<[RoleId]>::to_vec).collect(),
+        conditions,
+        has_unknown: inputs.arguments.unknown.is_some(),
+        looks_protected,
+        values,
+    })
+}
 
-    /// The first byte says if roles of arguments are unsure in the call, the others how it meets each condition of the tool's rules on
-    /// arguments, whether or not it is refused for its form.
-    pub fn conditions_met(&mut self) -> Option<Vec<u8>> {
-        let tool = self.tool?;
-        // Conditions are held against what is sent as well.
-        checks::resolvable_values(self);
-        Some(self.each_condition(tool))
-    }
+/// The first byte says if roles of arguments are unsure in the call, the others how it meets each condition of the tool's rules on
+/// arguments, whether or not it is refused for its form.
+pub(super) fn conditions_met(inputs: &mut Inputs, asking: &mut Asking) -> Option<Vec<u8>> {
+    let tool = inputs.tool?;
+    // Conditions are held against what is sent as well.
+    resolvable_values(inputs, asking);
+    Some(each_condition(inputs, asking, tool))
+}
 
-    fn each_condition(&mut self, tool: &'p Tool) -> Vec<u8> {
-        let rules: Vec<(RuleId, &Rule)> = self.program.rules_of(tool).collect();
-        let mut conditions = vec![u8::from(self.arguments.has_unsure_roles)];
-        for (_, rule) in rules {
-            for (at, condition) in rule.arguments.iter().enumerate() {
-                let met = self.meets_argument(tool, rule, at) as u8;
-                let (surely, may) = self.given_meets(tool, condition, Effect::Deny);
-                conditions.push(met | u8::from(surely) << 2 | u8::from(may) << 3);
-            }
+fn each_condition(inputs: &Inputs, asking: &mut Asking, tool: &Tool) -> Vec<u8> {
+    let rules: Vec<(RuleId, &Rule)> = inputs.program.rules_of(tool).collect();
+    let mut conditions = vec![u8::from(inputs.arguments.has_unsure_roles)];
+    for (_, rule) in rules {
+        for (at, condition) in rule.arguments.iter().enumerate() {
+            let met = meets_argument(inputs, asking, tool, rule, at) as u8;
+            let (surely, may) = given_meets(inputs, asking, tool, condition, Effect::Deny);
+            conditions.push(met | u8::from(surely) << 2 | u8::from(may) << 3);
         }
-        conditions
     }
+    conditions
+}
 
-    /// `None` for a value that the engine filled in.
-    fn resolved_value(&mut self, at: usize, wanted: Wanted) -> Option<ResolvedValue> {
-        let patterns = protected::patterns_of(self, at);
-        let seen = self.place_seen(at);
-        let operand = self.operands.get(at)?;
-        let argument = self.argument_of(operand)?;
-        let roles = operand.bound.roles;
-        let is_item = !operand.bound.place.is_empty();
-        let named = operand
-            .located()
-            .map(|located| (located.base().to_owned(), located.path.as_str().to_owned()));
-        let place = seen.map(|seen| ResolvedPlace { at: named, seen });
-        let paths = operand.paths().map(|path| path.as_str().to_owned()).collect();
-        let mut found = Vec::with_capacity(roles.len());
-        for role in roles {
-            let locations = match wanted.hosts.contains(*role) {
-                true => self.locations(at, *role).to_vec(),
-                false => Vec::new(),
-            };
-            let addresses = match (wanted.emails.contains(*role), self.operands.get_mut(at)) {
-                (true, Some(operand)) => self.canonicalizer.addresses(operand, *role).to_vec(),
-                _ => Vec::new(),
-            };
-            found.push(ResolvedRole {
-                text: self.text(at, *role).to_owned(),
-                addresses,
-                locations,
-            });
-        }
-        Some(ResolvedValue {
-            argument,
-            is_item,
-            paths,
-            patterns,
-            place,
-            roles: found,
-        })
+/// `None` for a value that the engine filled in.
+fn resolved_value(inputs: &Inputs, asking: &mut Asking, at: usize, wanted: Wanted) -> Option<ResolvedValue> {
+    let patterns = protected::patterns_of(inputs, asking, at);
+    let seen = place_seen(inputs, asking, at);
+    let operand = inputs.operands.get(at)?;
+    let argument = inputs.argument_of(operand)?;
+    let roles = operand.bound.roles;
+    let is_item = !operand.bound.place.is_empty();
+    let named = operand
+        .located()
+        .map(|located| (located.base().to_owned(), located.path.as_str().to_owned()));
+    let place = seen.map(|seen| ResolvedPlace { at: named, seen });
+    let paths = operand.paths().map(|path| path.as_str().to_owned()).collect();
+    let mut found = Vec::with_capacity(roles.len());
+    for role in roles {
+        let locations = match wanted.hosts.contains(*role) {
+            true => locations_of(inputs, asking, at, *role).to_vec(),
+            false => Vec::new(),
+        };
+        let addresses = match wanted.emails.contains(*role) {
+            true => addresses_of(inputs, asking, at, *role).to_vec(),
+            false => Vec::new(),
+        };
+        found.push(ResolvedRole {
+            text: text_of(inputs, asking, at, *role).to_owned(),
+            addresses,
+            locations,
+        });
     }
-
-    /// The argument of the tool that the value stands under.
-    pub(super) fn argument_of(&self, operand: &Operand<'_, '_>) -> Option<usize> {
-        let (member, rank) = operand.bound.origin();
-        let (name, _) = self.call.arguments.members().get(member?)?;
-        self.tool?.member(name).arguments.get(rank).copied()
-    }
+    Some(ResolvedValue {
+        argument,
+        is_item,
+        paths,
+        patterns,
+        place,
+        roles: found,
+    })
 }

@@ -1,18 +1,76 @@
 //! The values to send: the canonical forms that were judged, in the names of the tool's server (SPEC §6).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::asking::Asking;
 use super::canonical::Canonicalizer;
 use super::careful;
+use super::inputs::Inputs;
 use super::operand::{Form, Operand};
+use super::operands::make_rest;
 use super::path_forms::is_relative;
-use crate::bind::{Replacement, UriForm, join};
+use crate::bind::{Prepared, Replacement, UriForm, join};
+use crate::host::HostError;
 use crate::net;
 use crate::path::{CanonicalPath, Unresolvable, lexical};
 use crate::program::ServerPath;
-use crate::role::{Category, Registry};
+use crate::role::{Category, Registry, RoleId, Step};
 use crate::text::strip_directory;
+
+/// Returns `true` if making the views asks the host nothing: every value has its form, and no role is read by the
+/// host.
+pub(super) fn is_surely_prepared(inputs: &Inputs, asking: &Asking) -> bool {
+    let registry = &inputs.program.registry;
+    let is_asked = |step: Step| matches!(step, Step::Callback | Step::Path);
+    let mut roles = inputs.operands.iter().flat_map(|operand| operand.bound.roles);
+    let asks = |role: &RoleId| {
+        let definition = registry.get(*role);
+        let own = definition.category != Category::Path && is_asked(definition.canonicalize);
+        own || definition.extract_policy_value.is_some_and(is_asked)
+    };
+    inputs.pending.len() == 0
+        && asking.canonicalizer.base.server_paths.is_none()
+        && !inputs.has_addresses()
+        && !roles.any(asks)
+}
+
+/// The two views of the call.
+///
+/// # Errors
+/// When the host fails, or failed before.
+pub(super) fn prepare(
+    inputs: &mut Inputs,
+    asking: &mut Asking,
+    may_forward_places: bool,
+) -> Result<Prepared, HostError> {
+    make_rest(inputs, asking);
+    asking.canonicalizer.facts.check(())?;
+    let mut replacements = Vec::new();
+    let mut texts: BTreeMap<_, Vec<&Operand<'_, '_>>> = BTreeMap::new();
+    for operand in &inputs.operands {
+        match operand.text_of_parts() {
+            Some(text) => texts.entry(text).or_default().push(operand),
+            None => {
+                replacements.extend(asking.canonicalizer.replacement(operand, may_forward_places));
+            }
+        }
+    }
+    for parts in texts.values() {
+        replacements.extend(
+            asking
+                .canonicalizer
+                .replacement_of_parts(parts, may_forward_places),
+        );
+    }
+    let renamed = inputs.renamed.iter();
+    let renamed = renamed.map(|(at, key)| (*at, (*key).to_owned())).collect();
+    asking.canonicalizer.facts.check(Prepared {
+        renamed,
+        replacements,
+    })
+}
 
 impl<'h> Canonicalizer<'_, 'h> {
     /// Refuses a place that the tool's server has no name for, or takes for another one; `is_of_repository` if it is a git

@@ -1,7 +1,7 @@
 //! The predicate of a call that touches a place, which protected paths, their patterns and restricting rules share (SPEC §8.3.2).
 
 use super::canonical::Canonicalizer;
-use super::changes::{Arrival, Change};
+use super::change::{Arrival, Change};
 use super::directory::{Directory, Protected};
 use super::operand::Operand;
 use super::pattern::ProtectedPattern;

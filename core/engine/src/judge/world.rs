@@ -1,43 +1,16 @@
 //! Visibility and operations (SPEC §8.3.5, §13): the places that a call's addresses name.
 
-use super::Case;
 use super::StructuralRule;
+use super::asking::Asking;
 use super::canonical::Canonicalizer;
-use super::changes::{Change, changes};
+use super::change::Change;
+use super::changes::{changes, removes_places};
 use super::check::{Finding, deny};
+use super::inputs::Inputs;
 use super::operand::{Form, Operand};
-use crate::model::{MutationClass, Reach};
+use crate::model::Reach;
 use crate::text::is_at_or_below;
 use crate::world::{Action, Reply};
-
-impl Case<'_, '_, '_> {
-    /// Returns `true` if the call may remove what its addresses name, by the area of its command or by the kind of its
-    /// tool.
-    pub(super) fn removes_places(&self) -> bool {
-        let Some(world) = &self.program.world else {
-            return false;
-        };
-        let action = Action {
-            tool: &self.call.tool,
-            command: self.call.context().command(),
-        };
-        let kind = self.tool.map(|tool| tool.semantics.kind);
-        world.removes(&action) || kind.is_some_and(|kind| kind.mutation_class() == MutationClass::Destructive)
-    }
-
-    /// Returns `true` if the call may change what its addresses name, by the same.
-    pub(super) fn changes_places(&self) -> bool {
-        let Some(world) = &self.program.world else {
-            return false;
-        };
-        let action = Action {
-            tool: &self.call.tool,
-            command: self.call.context().command(),
-        };
-        let kind = self.tool.map(|tool| tool.semantics.kind);
-        !world.reads(&action) && !kind.is_some_and(|kind| kind.is_read_only())
-    }
-}
 
 /// How a world answers to an address: what a context can change in the verdict about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,39 +25,37 @@ pub struct PlaceSeen {
     pub has_failed: bool,
 }
 
-impl Case<'_, '_, '_> {
-    /// How the world answers to the value, if it is an address.
-    pub(super) fn place_seen(&mut self, at: usize) -> Option<PlaceSeen> {
-        let is_removed = self.removes_places();
-        let context = self.call.context();
-        let action = Action {
-            tool: &self.call.tool,
-            command: context.command(),
-        };
-        let Form::Address(resolution) = &self.operands.get(at)?.form else {
-            return None;
-        };
-        let allowed = match &**resolution {
-            Ok(located) => self.canonicalizer.judge_at(located, &action, context),
-            Err(_) => None,
-        };
-        Some(PlaceSeen {
-            is_visible: resolution.is_ok(),
-            is_allowed: allowed.is_some_and(|reply| reply.is_ok()),
-            is_removed,
-            has_failed: self.canonicalizer.facts.has_failed(),
-        })
-    }
+/// How the world answers to the value, if it is an address.
+pub(super) fn place_seen(inputs: &Inputs, asking: &mut Asking, at: usize) -> Option<PlaceSeen> {
+    let is_removed = removes_places(inputs);
+    let context = inputs.call.context();
+    let action = Action {
+        tool: &inputs.call.tool,
+        command: context.command(),
+    };
+    let Form::Address(resolution) = &inputs.operands.get(at)?.form else {
+        return None;
+    };
+    let allowed = match &**resolution {
+        Ok(located) => asking.canonicalizer.judge_at(located, &action, context),
+        Err(_) => None,
+    };
+    Some(PlaceSeen {
+        is_visible: resolution.is_ok(),
+        is_allowed: allowed.is_some_and(|reply| reply.is_ok()),
+        is_removed,
+        has_failed: asking.has_failed(),
+    })
 }
 
 /// Every address must name a place that the mode sees.
-pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    if !case.has_addresses() {
+pub(super) fn visibility<'p>(inputs: &Inputs<'p, '_>, asking: &mut Asking) -> Option<Finding<'p>> {
+    if !inputs.has_addresses() {
         return None;
     }
     let mut has_addresses = false;
-    for operand in &case.operands {
-        has_addresses |= operand.bound.role_set.intersects(case.program.address_roles);
+    for operand in &inputs.operands {
+        has_addresses |= operand.bound.role_set.intersects(inputs.program.address_roles);
         if let Form::Address(resolution) = &operand.form
             && let Err(reply) = &**resolution
         {
@@ -92,74 +63,77 @@ pub(super) fn visibility<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>>
         }
     }
     if has_addresses {
-        case.note_held("visibility", "every address is visible");
+        asking.note_held("visibility", "every address is visible");
     }
     None
 }
 
 /// The tool's command must be allowed at each place.
-pub(super) fn operations<'p>(case: &mut Case<'p, '_, '_>) -> Option<Finding<'p>> {
-    if !case.has_addresses() {
+pub(super) fn operations<'p>(inputs: &Inputs<'p, '_>, asking: &mut Asking) -> Option<Finding<'p>> {
+    if !inputs.has_addresses() {
         return None;
     }
-    let context = case.call.context();
+    let context = inputs.call.context();
     let action = Action {
-        tool: &case.call.tool,
+        tool: &inputs.call.tool,
         command: context.command(),
     };
     let mut allowed = Vec::new();
-    for located in case.operands.iter().filter_map(Operand::located) {
-        match case.canonicalizer.judge_at(located, &action, context) {
+    for located in inputs.operands.iter().filter_map(Operand::located) {
+        match asking.canonicalizer.judge_at(located, &action, context) {
             Some(Ok(reply)) => allowed.push(format!("{}: {}", located.address, reply.sentence())),
             Some(Err(reply)) => {
                 let reason = reply.sentence();
-                note_allowed(case, allowed);
+                note_allowed(asking, allowed);
                 return deny(StructuralRule::Operation, reason);
             }
             None => {}
         }
     }
-    note_allowed(case, allowed);
-    if let Some((rule, reply)) = below_roots(case, &action) {
+    note_allowed(asking, allowed);
+    if let Some((rule, reply)) = below_roots(inputs, asking, &action) {
         return deny(rule, reply.sentence());
     }
-    case.may_forward_places = true;
-    None
+    Some(Finding::PlacesAllowed)
 }
 
 /// The answer to what the call changes below a root of which a subdirectory has rows of its own, where that is not allowed: a
 /// root that is removed or moved away takes every subdirectory along, and a directory that arrives there brings those that it
 /// holds.
-fn below_roots(case: &mut Case<'_, '_, '_>, action: &Action<'_>) -> Option<(StructuralRule, Box<Reply>)> {
-    let world = case.program.world.as_ref()?;
-    let context = case.call.context();
+fn below_roots(
+    inputs: &Inputs,
+    asking: &mut Asking,
+    action: &Action<'_>,
+) -> Option<(StructuralRule, Box<Reply>)> {
+    let world = inputs.program.world.as_ref()?;
+    let context = inputs.call.context();
     let mode = context.mode()?;
-    if !case.program.defaults.judges_below {
+    if !inputs.program.defaults.judges_below {
         return None;
     }
-    let changes = changes(case);
-    for (operand, change) in case.operands.iter().zip(changes.iter()) {
+    let changes = changes(inputs, asking);
+    for (operand, change) in inputs.operands.iter().zip(changes.iter()) {
         let Some(located) = operand.located().filter(|located| located.subdirectory.is_none()) else {
             continue;
         };
         for name in world.rows_below(mode, &located.root) {
-            let facts = &mut case.canonicalizer.facts;
+            let facts = &mut asking.canonicalizer.facts;
             facts.take_steps(1);
             if facts.has_failed() {
                 return None;
             }
             let path = format!("{}/{name}", located.path.as_str().trim_end_matches('/'));
             let is_removed = change.removed == Some(Reach::Tree);
-            if !is_removed && !arrives(change, &path, name, &mut case.canonicalizer) {
+            if !is_removed && !arrives(change, &path, name, &mut asking.canonicalizer) {
                 continue;
             }
             let address = format!("{}/{name}", located.base());
-            let resolver = &mut case.canonicalizer.resolver();
+            let resolver = &mut asking.canonicalizer.resolver();
             let below = match world.resolve_address(&address, Some(mode), context, resolver) {
                 Ok(below) => below,
                 Err(reply) => return Some((StructuralRule::Visibility, reply)),
             };
-            if let Some(Err(reply)) = case.canonicalizer.judge_at(&below, action, context) {
+            if let Some(Err(reply)) = asking.canonicalizer.judge_at(&below, action, context) {
                 return Some((StructuralRule::Operation, reply));
             }
         }
@@ -185,8 +159,8 @@ fn arrives(change: &Change, path: &str, name: &str, canonicalizer: &mut Canonica
         })
 }
 
-fn note_allowed(case: &mut Case<'_, '_, '_>, allowed: Vec<String>) {
+fn note_allowed(asking: &mut Asking, allowed: Vec<String>) {
     for detail in allowed {
-        case.note("operations", true, || detail);
+        asking.note("operations", true, || detail);
     }
 }

@@ -27,16 +27,28 @@
 //! The payload is read only once a signature has been verified. Reading is strict: a member that is not known, a name that occurs
 //! twice and a text that is too long are refused. This crate knows no engine: what the documents say is for whoever judges by them.
 
+#[cfg(feature = "http")]
+mod address;
+#[cfg(feature = "http")]
+mod credentials;
 mod envelope;
+#[cfg(feature = "http")]
+mod http;
 mod json;
 mod key;
 mod payload;
 mod refused;
 #[cfg(feature = "http")]
+mod registry;
+#[cfg(feature = "http")]
 mod remote;
 mod state;
 mod trust;
 
+#[cfg(feature = "http")]
+pub use address::is_address;
+#[cfg(feature = "http")]
+pub use credentials::Credentials;
 pub use envelope::{Envelope, MOST_BYTES, is_envelope};
 pub use jiff::Timestamp;
 pub use key::{PublicKey, SecretKey};

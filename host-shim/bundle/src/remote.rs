@@ -7,32 +7,29 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use reqwest::header::{ETAG, IF_NONE_MATCH};
-use reqwest::redirect::{Attempt, Policy};
+use reqwest::header::{AUTHORIZATION, ETAG, IF_NONE_MATCH};
 use reqwest::{Client, ClientBuilder, StatusCode, Url};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::address::Address;
+use crate::credentials::Credentials;
 use crate::envelope::MOST_BYTES;
+use crate::http::{self, Fetched, Unfetched};
 use crate::json;
 use crate::key::hexadecimal;
 use crate::refused::Refused;
+use crate::registry::Repository;
 use crate::trust::{Opened, Trust};
 
-/// How long a connection may take, and the whole answer. Hooks have little time.
-const CONNECTING: Duration = Duration::from_secs(3);
-const ANSWERING: Duration = Duration::from_secs(10);
-
-/// How often an answer may lead elsewhere.
-const MOST_REDIRECTS: usize = 5;
-
 /// An address, and where the last good bundle from it is kept.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Remote {
-    url: Url,
+    address: Address,
     file: PathBuf,
     note: PathBuf,
     client: Client,
+    credentials: Credentials,
 }
 
 /// When the address was asked, and what came of it.
@@ -47,36 +44,59 @@ struct Note {
     failed: Option<String>,
 }
 
-enum Fetched {
-    Unchanged,
-    New { text: Vec<u8>, etag: Option<String> },
-}
-
 impl Remote {
     /// A bundle at this address, which is kept in a folder. The client is made with [`Remote::options`].
     ///
     /// # Errors
-    /// When it is not an address of HTTPS. HTTP is for this machine alone.
-    pub fn new(url: &str, folder: &Path, client: Client) -> Result<Self, String> {
-        let parsed = Url::parse(url).ok().filter(is_private);
-        let parsed = parsed
-            .ok_or_else(|| format!("`{}` is not an address, expected `https://…`", url.escape_debug()))?;
-        let name = hexadecimal(&Sha256::digest(url));
+    /// When it is not an address of HTTPS (`https://…`) or in a registry of OCI (`oci://REGISTRY/NAME:TAG`). HTTP is for this machine
+    /// alone.
+    pub fn new(
+        address: &str,
+        folder: &Path,
+        client: Client,
+        credentials: Credentials,
+    ) -> Result<Self, String> {
+        let name = hexadecimal(&Sha256::digest(address));
         Ok(Self {
-            url: parsed,
+            address: Address::read(address)?,
             file: folder.join(format!("{name}.json")),
             note: folder.join(format!("{name}.asked.json")),
             client,
+            credentials,
         })
     }
 
     /// The options of a client that fetches bundles.
     pub fn options(client: ClientBuilder) -> ClientBuilder {
-        client
-            .connect_timeout(CONNECTING)
-            .timeout(ANSWERING)
-            .redirect(Policy::custom(follow))
-            .user_agent(concat!("callgate/", env!("CARGO_PKG_VERSION")))
+        http::options(client)
+    }
+
+    /// What the address has now, whatever it is. Nothing is kept.
+    ///
+    /// # Errors
+    /// When it cannot be fetched.
+    pub fn pull(&self) -> Result<Vec<u8>, String> {
+        match self.fetch(None)? {
+            Fetched::New { text, .. } => Ok(text),
+            Fetched::Unchanged => Err("the server answered that nothing has changed".to_owned()),
+        }
+    }
+
+    /// Puts a bundle into the registry, and gives the digest that the manifest has there.
+    ///
+    /// # Errors
+    /// When the address is not in a registry, or the registry does not take it.
+    pub fn push(&self, bundle: &[u8]) -> Result<String, String> {
+        let Address::Registry(reference) = &self.address else {
+            let server = self.address.server();
+            return Err(format!(
+                "`{server}` is not a registry, expected `oci://REGISTRY/NAME:TAG`"
+            ));
+        };
+        http::run(async {
+            let mut repository = Repository::new(&self.client, reference, &self.credentials)?;
+            repository.push(bundle).await
+        })
     }
 
     /// The file that has the last good bundle. It changes when another one is taken up.
@@ -143,10 +163,7 @@ impl Remote {
         if let Some(opened) = kept.and_then(|text| trust.open(&text, now).ok()) {
             return Ok(opened);
         }
-        match self.fetch(None)? {
-            Fetched::New { text, .. } => trust.open(&text, now).map_err(|why| why.to_string()),
-            Fetched::Unchanged => Err("the server answered that nothing has changed".to_owned()),
-        }
+        trust.open(&self.pull()?, now).map_err(|why| why.to_string())
     }
 
     fn note(&self) -> Note {
@@ -155,21 +172,26 @@ impl Remote {
     }
 
     fn fetch(&self, etag: Option<&str>) -> Result<Fetched, String> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| error.to_string())?;
-        runtime.block_on(self.answer(etag)).map_err(|error| match error {
-            Unfetched::Http(error) => format!("it cannot be fetched: {}", cause(&error)),
-            Unfetched::Other(why) => why,
+        http::run(async {
+            match &self.address {
+                Address::Url(url) => self.answer(url, etag).await,
+                Address::Registry(reference) => {
+                    let mut repository = Repository::new(&self.client, reference, &self.credentials)?;
+                    repository.pull(etag).await
+                }
+            }
         })
     }
 
-    async fn answer(&self, etag: Option<&str>) -> Result<Fetched, Unfetched> {
-        let request = self.client.get(self.url.clone());
-        let request = match etag {
-            Some(etag) => request.header(IF_NONE_MATCH, etag),
-            None => request,
-        };
-        let mut response = request.send().await?;
+    async fn answer(&self, url: &Url, etag: Option<&str>) -> Result<Fetched, Unfetched> {
+        let mut request = self.client.get(url.clone());
+        if let Some(etag) = etag {
+            request = request.header(IF_NONE_MATCH, etag);
+        }
+        if let Some(secret) = self.credentials.of(url) {
+            request = request.header(AUTHORIZATION, secret.header()?);
+        }
+        let response = request.send().await?;
         match response.status() {
             StatusCode::NOT_MODIFIED if etag.is_some() => return Ok(Fetched::Unchanged),
             StatusCode::OK => {}
@@ -177,60 +199,9 @@ impl Remote {
         }
         let etag = response.headers().get(ETAG).and_then(|etag| etag.to_str().ok());
         let etag = etag.map(str::to_owned);
-        let mut text = Vec::new();
-        while let Some(piece) = response.chunk().await? {
-            if text.len() + piece.len() > MOST_BYTES {
-                let why = format!("the server answered with more than {MOST_BYTES} bytes");
-                return Err(Unfetched::Other(why));
-            }
-            text.extend_from_slice(&piece);
-        }
+        let text = http::body(response, MOST_BYTES).await?;
         Ok(Fetched::New { text, etag })
     }
-}
-
-enum Unfetched {
-    Http(reqwest::Error),
-    Other(String),
-}
-
-impl From<reqwest::Error> for Unfetched {
-    fn from(error: reqwest::Error) -> Self {
-        Self::Http(error)
-    }
-}
-
-/// The first cause of an error. The others repeat the address, which may hold a secret.
-fn cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    match error.is_timeout() {
-        true => "the server does not answer in time".to_owned(),
-        false if cause.is::<reqwest::Error>() => "the server's answer is broken".to_owned(),
-        false => cause.to_string(),
-    }
-}
-
-fn follow(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    // A server elsewhere has nothing to ask of this machine's own.
-    let is_own = attempt
-        .previous()
-        .first()
-        .is_some_and(|first| first.scheme() == "http");
-    let is_private = attempt.url().scheme() == "https" || is_own && is_private(attempt.url());
-    let is_followed = attempt.previous().len() <= MOST_REDIRECTS && is_private;
-    match is_followed {
-        true => attempt.follow(),
-        false => attempt.error("the server leads to an address that is not followed"),
-    }
-}
-
-/// Returns `true` if nobody on the way reads along.
-fn is_private(url: &Url) -> bool {
-    let is_own = matches!(url.host_str(), Some("127.0.0.1" | "[::1]" | "localhost"));
-    url.scheme() == "https" || url.scheme() == "http" && is_own
 }
 
 /// Keeps a bundle that is trusted and right, and accepts its revision.

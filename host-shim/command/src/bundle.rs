@@ -51,6 +51,25 @@ enum What {
         #[command(flatten)]
         pinned: Pinned,
     },
+    /// Put a signed bundle into a registry of OCI
+    Push {
+        /// The bundle
+        file: PathBuf,
+        /// Where it is put: oci://REGISTRY/NAME:TAG
+        #[arg(value_name = "ADDRESS")]
+        to: String,
+    },
+    /// Fetch a bundle from an address. Without a pinned key its signatures are not verified
+    Pull {
+        /// The address: oci://REGISTRY/NAME:TAG, or of HTTPS
+        #[arg(id = "bundle", value_name = "ADDRESS")]
+        from: String,
+        /// The file to write
+        #[arg(long, short, value_name = "FILE")]
+        out: PathBuf,
+        #[command(flatten)]
+        pinned: Pinned,
+    },
     /// Show what is in a bundle, whoever signed it
     Show {
         /// The bundle
@@ -89,6 +108,7 @@ For example:
   callgate bundle build --name acme --revision 7 --expires 30d --out acme.json
   callgate bundle sign acme.json --key acme.key
   callgate bundle verify acme.json --bundle-key acme.pub
+  callgate bundle push acme.json oci://registry.example/policies:7
   callgate eval --bundle acme.json --bundle-key acme.pub calls.jsonl";
 
 impl Bundle {
@@ -98,6 +118,12 @@ impl Bundle {
             What::Build(build) => build.run(out),
             What::Sign { file, key } => sign(file, key, out),
             What::Verify { file, pinned } => verify(file, pinned, out),
+            What::Push { file, to } => push(file, to, out),
+            What::Pull {
+                from,
+                out: file,
+                pinned,
+            } => pull(from, file, pinned, out),
             What::Show { file, text } => show(file, text.as_deref(), out),
         }
     }
@@ -185,6 +211,42 @@ fn verify(file: &Path, pinned: &Pinned, out: &mut Out) -> Result<Exit, Failure> 
     signed::open(&pinned.trust()?, file)?;
     let (envelope, payload) = read(file)?;
     tell(&payload, &envelope, Some("valid"), out)
+}
+
+fn push(file: &Path, to: &str, out: &mut Out) -> Result<Exit, Failure> {
+    let (envelope, payload) = read(file)?;
+    if envelope.signed_by().next().is_none() {
+        return Err(signed::unused(file, &Refused::Unsigned));
+    }
+    let pushed = signed::at(to)?.push(&signed::read(file)?);
+    let digest = pushed.map_err(|why| Failure::Fault(format!("the bundle is not put there: {why}")))?;
+    let (name, revision) = (payload.name(), payload.revision());
+    if out.human {
+        out.line(&format!(
+            "{name}, revision {revision}, is `{to}` with the digest {digest}"
+        ))?;
+    } else {
+        out.json(&json!({"name": name, "revision": revision, "address": to, "digest": digest}))?;
+    }
+    Ok(Exit::Allow)
+}
+
+fn pull(from: &str, file: &Path, pinned: &Pinned, out: &mut Out) -> Result<Exit, Failure> {
+    let unused = |why: String| Failure::Unloaded {
+        message: format!("the bundle `{from}` is not used: {why}"),
+        help: None,
+    };
+    let text = signed::at(from)?.pull().map_err(unused)?;
+    let is_pinned = !pinned.keys().is_empty();
+    if is_pinned {
+        let opened = pinned.trust()?.open(&text, Timestamp::now());
+        opened.map_err(|why| unused(why.to_string()))?;
+    }
+    let envelope = Envelope::read(&text).map_err(|why| unused(why.to_string()))?;
+    let payload = envelope.unverified().map_err(|why| unused(why.to_string()))?;
+    let text = std::str::from_utf8(&text).map_err(|error| unused(error.to_string()))?;
+    replace(file, text).map_err(|error| unwritten(file, &error))?;
+    tell(&payload, &envelope, is_pinned.then_some("valid"), out)
 }
 
 fn show(file: &Path, text: Option<&str>, out: &mut Out) -> Result<Exit, Failure> {

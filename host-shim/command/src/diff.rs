@@ -14,8 +14,11 @@ use serde_json::{Value, json};
 
 use crate::map::{cell, described};
 use crate::setup::{Setup, compiled, in_folder};
+use crate::signed;
 use crate::terminal::Progress;
-use crate::terminal::{BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, paint, style_of, wrapped};
+use crate::terminal::{
+    BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, note, paint, style_of, wrapped,
+};
 
 /// Show what changes between two policies: which calls are judged less strictly, which more
 ///
@@ -138,8 +141,17 @@ impl Diff {
     /// The engine of a bundle, or of a policy with the other documents.
     fn engine(&self, path: &Path, host: &Arc<dyn Host + Send + Sync>) -> Result<Engine, Failure> {
         let file = in_folder(path)?;
-        let builder = Gate::builder().bundle(&file).host(Arc::clone(host));
-        let builder = builder.engine(EngineKind::Native);
+        let builder = match signed::unverified(&file)? {
+            Some(texts) => {
+                note(&format!(
+                    "the signatures of `{}` were not verified",
+                    file.display()
+                ));
+                Gate::builder().bundle_texts(texts)
+            }
+            None => Gate::builder().bundle(&file),
+        };
+        let builder = builder.host(Arc::clone(host)).engine(EngineKind::Native);
         let gate = match is_policy(&file) {
             true => self.setup.build(&|builder| {
                 let builder = builder.file(DocumentKind::Policy, &file);

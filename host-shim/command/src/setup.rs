@@ -32,8 +32,8 @@ const ENGINE: &str = "Engine";
 /// and `--annotations`, the bundle is the `callgate.json` of the current directory; none above it is looked for.
 #[derive(Args, Clone)]
 pub(crate) struct Setup {
-    /// A bundle: one file that names or holds all documents, the folder of one called callgate.json, or the https:// address of a
-    /// signed one [default: ./callgate.json]
+    /// A bundle: one file that names or holds all documents, the folder of one called callgate.json, or the https:// or oci://
+    /// address of a signed one [default: ./callgate.json]
     #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
     bundle: Option<PathBuf>,
     #[command(flatten)]

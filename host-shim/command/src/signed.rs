@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use callgate_bundle::{
-    MOST_BYTES, NamedText, Opened, Payload, PublicKey, Refused, Remote, Timestamp, Trust, is_envelope,
-    is_name,
+    Credentials, Envelope, MOST_BYTES, NamedText, Opened, Payload, PublicKey, Refused, Remote, Timestamp,
+    Trust, is_address, is_envelope, is_name,
 };
 use callgate_host::{BundleTexts, Gate, GateBuilder};
 use clap::Args;
@@ -88,12 +88,7 @@ impl Pinned {
                 )),
             });
         }
-        let client = callgate_guard::http::client(Remote::options);
-        let client =
-            client.map_err(|error| Failure::Fault(format!("no client of HTTP can be made: {error}")))?;
-        Remote::new(url, &cache()?, client)
-            .map(Some)
-            .map_err(Failure::Fault)
+        at(url).map(Some)
     }
 
     /// How often a bundle at an address is asked for.
@@ -111,7 +106,7 @@ impl Pinned {
     ) -> Result<(), String> {
         let trust = self.trust().map_err(|failure| failure.told())?;
         remote.refresh(&trust, fresh, Timestamp::now(), |opened| {
-            let texts = texts(opened, remote.file());
+            let texts = texts(&opened.payload, remote.file());
             let built = texts.and_then(|texts| with(Gate::builder().bundle_texts(texts)));
             built.map(drop).map_err(|failure| failure.told())
         })
@@ -139,7 +134,7 @@ impl Pinned {
         }
         let trust = self.trust()?;
         let opened = open(&trust, file)?;
-        let gate = with(Gate::builder().bundle_texts(texts(&opened, file)?))?;
+        let gate = with(Gate::builder().bundle_texts(texts(&opened.payload, file)?))?;
         trust.accept(&opened).map_err(|why| unused(file, &why))?;
         Ok((gate, Some(opened.payload)))
     }
@@ -150,7 +145,9 @@ impl Pinned {
         let remote = self.remote(bundle)?;
         let file = remote.as_ref().map_or(bundle, Remote::file);
         let opened = open(&self.trust()?, file)?;
-        Ok(Gate::builder().bundle_texts(texts(&opened, file)?).build()?)
+        Ok(Gate::builder()
+            .bundle_texts(texts(&opened.payload, file)?)
+            .build()?)
     }
 
     /// The documents of a bundle in a file or at an address, for who writes down where it is. It is fetched if it never was, and nothing
@@ -163,13 +160,13 @@ impl Pinned {
                     message: format!("the bundle `{}` is not used: {why}", bundle.display()),
                     help: None,
                 })?;
-                Gate::builder().bundle_texts(texts(&opened, remote.file())?)
+                Gate::builder().bundle_texts(texts(&opened.payload, remote.file())?)
             }
             None if self.keys.is_empty() => {
                 check_unsigned(bundle)?;
                 Gate::builder().bundle(bundle)
             }
-            None => Gate::builder().bundle_texts(texts(&open(&self.trust()?, bundle)?, bundle)?),
+            None => Gate::builder().bundle_texts(texts(&open(&self.trust()?, bundle)?.payload, bundle)?),
         };
         Ok(builder.build()?)
     }
@@ -195,11 +192,31 @@ impl Pinned {
 
 /// The address that stands in place of a file.
 pub(crate) fn address(bundle: &Path) -> Option<&str> {
-    let text = bundle.to_str()?;
-    let is_address = ["https://", "http://"]
-        .iter()
-        .any(|begin| text.starts_with(begin));
-    is_address.then_some(text)
+    bundle.to_str().filter(|text| is_address(text))
+}
+
+/// The variable with secrets for the servers of bundles.
+const CREDENTIALS: &str = "CALLGATE_BUNDLE_CREDENTIALS";
+
+/// The bundle at an address.
+pub(crate) fn at(address: &str) -> Result<Remote, Failure> {
+    let client = callgate_guard::http::client(Remote::options);
+    let client = client.map_err(|error| Failure::Fault(format!("no client of HTTP can be made: {error}")))?;
+    let secrets = std::env::var(CREDENTIALS).unwrap_or_default();
+    let secrets = Credentials::read(&secrets);
+    let secrets = secrets.map_err(|why| Failure::Fault(format!("`{CREDENTIALS}`: {why}")))?;
+    Remote::new(address, &cache()?, client, secrets).map_err(Failure::Fault)
+}
+
+/// The documents of a signed file that nobody has verified, for who only compares them; `None` for another file.
+pub(crate) fn unverified(file: &Path) -> Result<Option<BundleTexts>, Failure> {
+    let text = read(file)?;
+    if !is_envelope(&text) {
+        return Ok(None);
+    }
+    let payload = Envelope::read(&text).and_then(|envelope| envelope.unverified());
+    let payload = payload.map_err(|why| Failure::Invalid(format!("{}: {why}", file.display())))?;
+    texts(&payload, file).map(Some)
 }
 
 /// Opens a signed file, as of now.
@@ -262,7 +279,7 @@ fn own(variable: &str, usual: &str) -> Result<PathBuf, Failure> {
 }
 
 /// The documents, whose relative paths start from the file's folder.
-fn texts(opened: &Opened, file: &Path) -> Result<BundleTexts, Failure> {
+fn texts(payload: &Payload, file: &Path) -> Result<BundleTexts, Failure> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new(".")).canonicalize();
     let folder = folder.map_err(|error| unreadable(file, &error))?;
@@ -270,7 +287,7 @@ fn texts(opened: &Opened, file: &Path) -> Result<BundleTexts, Failure> {
         .into_os_string()
         .into_string()
         .map_err(|folder| Failure::Fault(format!("the directory `{}` is not UTF-8", folder.display())))?;
-    let files = opened.payload.files().iter();
+    let files = payload.files().iter();
     Ok(BundleTexts {
         place: file.display().to_string(),
         folder: Some(folder),

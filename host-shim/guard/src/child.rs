@@ -43,6 +43,8 @@ impl Running {
     pub(super) fn start(program: &Program) -> io::Result<(Self, ChildStdout)> {
         let mut child = Command::new(&program.command)
             .args(&program.arguments)
+            // Secrets of the guard's own.
+            .env_remove("CALLGATE_BUNDLE_CREDENTIALS")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // A group of its own: a server is often started by another program, which ends without it.

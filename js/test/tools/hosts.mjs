@@ -71,6 +71,12 @@ export const QEMU = "/usr/bin/qemu-aarch64-static";
 /** Returns `true` if programs for that processor run here. */
 export const hasQemu = () => process.arch === "arm64" || existsSync(QEMU);
 
+/** Debian's registry of OCI, out of its package: who installs that has a service as well. */
+export const REGISTRY = join(TARGET, "docker-registry/usr/bin/docker-registry");
+
+/** Returns `true` if it is there. */
+export const hasRegistry = () => existsSync(REGISTRY);
+
 /** Starts a headless Chromium with a new profile. */
 export async function startChromium() {
   const { chromium } = await import("playwright-core");

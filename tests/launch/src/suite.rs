@@ -124,7 +124,10 @@ const PACKAGES: &[Step] = &[
     Step::Package,
     in_js("TypeScript lints", &["npm", "run", "lint"]),
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
-    in_js("Chromium", &["node", "test/tools/debian.mjs", "chromium"]),
+    in_js(
+        "programs of Debian's",
+        &["node", "test/tools/debian.mjs", "chromium", "registry"],
+    ),
     // It builds in folders of its own.
     program("artifacts", RELEASE, &["--here", "--draft"]),
 ];

@@ -30,6 +30,7 @@ mod pages;
 mod pinning;
 mod plugins;
 mod project;
+mod registries;
 mod relayed;
 mod scenario_files;
 mod scenarios;

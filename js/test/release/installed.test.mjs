@@ -72,6 +72,37 @@ test("manual, completions and the list of what is in it come along", OPTIONS, ()
   assert.ok(!names.some((name) => name.startsWith("pkg:cargo/proptest@")), "what only tests use is not in it");
 });
 
+test("cargo binstall finds the program where its metadata says", OPTIONS, (t) => {
+  const manifest = readFileSync(new URL("../../../host-shim/command/Cargo.toml", import.meta.url), "utf8");
+  const section = (name) => {
+    const [, after] = manifest.split(`\n[package.metadata.binstall${name}]\n`);
+    const lines = after
+      .split("\n[")[0]
+      .split("\n")
+      .filter((line) => /^[a-z]/.test(line));
+    return Object.fromEntries(lines.map((line) => [line.split(" = ")[0], JSON.parse(line.split(" = ")[1])]));
+  };
+  const { arch } = PROCESSORS[process.arch];
+  const found = [...sums().found.keys()];
+  for (const { arch: other } of Object.values(PROCESSORS)) {
+    for (const library of ["musl", "gnu"]) {
+      const target = `${other}-unknown-linux-${library}`;
+      const values = { name: "callgate", bin: "callgate", version: VERSION, target, "binary-ext": "", repo: "REPO" };
+      const told = { ...section(""), ...(library === "gnu" && section(`.overrides.${target}`)) };
+      const filled = (text) => text.replace(/\{ ([a-z-]+) \}/g, (_, name) => values[name]);
+      assert.equal(told["pkg-fmt"], "tgz");
+      const [, release, name] = /^REPO\/releases\/download\/([^/]+)\/([^/]+)$/.exec(filled(told["pkg-url"]));
+      assert.equal(release, `v${VERSION}`);
+      if (other !== arch && !found.includes(name)) {
+        t.diagnostic(`${name} is missing; cargo release writes it too`);
+        continue;
+      }
+      const members = run("tar", ["-tzf", artifact(name)]).split("\n");
+      assert.ok(members.includes(filled(told["bin-dir"])), `${filled(told["bin-dir"])}: ${members.slice(0, 5)}`);
+    }
+  }
+});
+
 test("a package of npm's alone judges, and says what it lacks", OPTIONS, () => {
   const folder = empty();
   writeFileSync(join(folder, "package.json"), '{ "name": "empty", "private": true }');

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use callgate_hook::Agent;
 use serde_json::Value;
+use toml_edit::DocumentMut;
 
 use super::Place;
 use super::documents::is_own;
@@ -31,6 +32,7 @@ pub(super) fn look(place: &Place) -> Vec<Finding> {
         is_enabled: true,
     });
     let plugins = of_claude_code(place).into_iter().chain(gemini);
+    let plugins = plugins.chain(of_codex(place)).chain(of_copilot_cli(place));
     plugins.filter_map(|plugin| of_plugin(&plugin, place)).collect()
 }
 
@@ -65,6 +67,54 @@ fn of_claude_code(place: &Place) -> Vec<Plugin> {
     plugins
 }
 
+fn of_codex(place: &Place) -> Vec<Plugin> {
+    let settings = place.home.join(".codex/config.toml");
+    let written: DocumentMut = read_file(&settings)
+        .unwrap_or_default()
+        .parse()
+        .unwrap_or_default();
+    let is_enabled = |market: &str| {
+        let plugins = written.get("plugins");
+        let plugin = plugins.and_then(|plugins| plugins.get(&format!("callgate@{market}")));
+        plugin.and_then(|plugin| plugin.get("enabled")?.as_bool()) == Some(true)
+    };
+    let markets = folders(&place.home.join(".codex/plugins/cache"));
+    let versions = markets.into_iter().flat_map(|(market, folder)| {
+        let versions = folders(&folder.join("callgate")).into_iter();
+        versions.map(move |(_, folder)| (market.clone(), folder))
+    });
+    let plugins = versions.map(|(market, folder)| Plugin {
+        agent: "codex",
+        folder,
+        settings: settings.clone(),
+        is_enabled: is_enabled(&market),
+    });
+    plugins.collect()
+}
+
+fn of_copilot_cli(place: &Place) -> Vec<Plugin> {
+    let settings = place.home.join(".copilot/settings.json");
+    let written = read(&settings);
+    let markets = folders(&place.home.join(".copilot/installed-plugins")).into_iter();
+    let plugins = markets.map(|(market, folder)| Plugin {
+        agent: "copilot-cli",
+        folder: folder.join("callgate"),
+        settings: settings.clone(),
+        is_enabled: written["enabledPlugins"][format!("callgate@{market}")] == true,
+    });
+    plugins.filter(|plugin| plugin.folder.is_dir()).collect()
+}
+
+/// The folders in a folder, each with its name.
+fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
+    let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let found = found.filter(|entry| entry.path().is_dir());
+    let named = found.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
+    let mut named: Vec<(String, PathBuf)> = named.collect();
+    named.sort();
+    named
+}
+
 fn read(file: &Path) -> Value {
     let text = read_file(file).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
@@ -75,7 +125,8 @@ fn of_plugin(plugin: &Plugin, place: &Place) -> Option<Finding> {
     if !plugin.is_enabled {
         let message = "the plugin is installed, and not enabled".to_owned();
         return Some(
-            Finding::new(about, Standing::Doubtful, message).helped("`/plugin enable callgate` enables it"),
+            Finding::new(about, Standing::Doubtful, message)
+                .helped("enable it in the agent's list of plugins"),
         );
     }
     let script = plugin.folder.join("hook.sh");

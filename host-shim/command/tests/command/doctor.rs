@@ -363,10 +363,17 @@ fn a_plugin_is_asked_too() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins");
     let claude = home.join(".claude/plugins/cache/callgate/callgate/0.1.0");
     let gemini = home.join(".gemini/extensions/callgate");
-    for (folder, agent) in [(&claude, "claude-code"), (&gemini, "gemini-cli")] {
+    let codex = home.join(".codex/plugins/cache/callgate/callgate/0.1.0");
+    let copilot = home.join(".copilot/installed-plugins/callgate/callgate");
+    for (folder, plugin) in [
+        (&claude, "callgate"),
+        (&gemini, "gemini-cli"),
+        (&codex, "callgate"),
+        (&copilot, "callgate"),
+    ] {
         fs::create_dir_all(folder).expect("a folder");
         for name in ["hook.sh", "callgate.json"] {
-            fs::copy(own.join(agent).join(name), folder.join(name)).expect("a file");
+            fs::copy(own.join(plugin).join(name), folder.join(name)).expect("a file");
         }
     }
     let list = json!({"plugins": {"callgate@callgate": [{"installPath": claude}], "other@callgate": [{"installPath": "/"}]}});
@@ -376,7 +383,7 @@ fn a_plugin_is_asked_too() {
     )
     .expect("a file");
     let shown = |folder: &Path| format!("({})", folder.display());
-    let disabled = format!("{}: the plugin is installed, and not enabled", shown(&claude));
+    let disabled = |folder: &Path| format!("{}: the plugin is installed, and not enabled", shown(folder));
     // The PATH of these tests has no callgate, or another.
     let gone = format!("{}: a write to", shown(&gemini));
     let check = |path: &str, code: i32, standing: &str, expected: &str| {
@@ -395,18 +402,31 @@ fn a_plugin_is_asked_too() {
     };
     let about = |text: &str| text.replace(": ", "\",\"standing\":\"STANDING\",\"message\":\"");
     let expected = |text: &str, standing: &str| about(text).replace("STANDING", standing);
-    check("/usr/bin:/bin", 1, "doubtful", &expected(&disabled, "doubtful"));
+    for folder in [&claude, &codex, &copilot] {
+        let disabled = disabled(folder);
+        check("/usr/bin:/bin", 1, "doubtful", &expected(&disabled, "doubtful"));
+    }
     check("/usr/bin:/bin", 1, "wrong", &expected(&gone, "wrong"));
     fs::write(
         home.join(".claude/settings.json"),
         r#"{"enabledPlugins": {"callgate@callgate": true}}"#,
     )
     .expect("a file");
+    fs::write(
+        home.join(".copilot/settings.json"),
+        r#"{"enabledPlugins": {"callgate@callgate": true}}"#,
+    )
+    .expect("a file");
+    fs::write(
+        home.join(".codex/config.toml"),
+        "[plugins.\"callgate@callgate\"]\nenabled = true\n",
+    )
+    .expect("a file");
     let bin = home.join("bin");
     fs::create_dir(&bin).expect("a folder");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_callgate"), bin.join("callgate")).expect("a link");
     let path = format!("{}:/usr/bin:/bin", bin.display());
-    for folder in [&claude, &gemini] {
+    for folder in [&claude, &gemini, &codex, &copilot] {
         let judged = format!("{}: a write to", shown(folder));
         check(&path, 0, "right", &expected(&judged, "right"));
     }

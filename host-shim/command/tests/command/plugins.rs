@@ -20,6 +20,34 @@ fn read(path: &str) -> Value {
     serde_json::from_str(&text).expect(path)
 }
 
+/// The plugin of an agent: one folder has those of all that read each other's markets.
+fn folder_of(agent: &str) -> &'static str {
+    match agent {
+        "gemini-cli" => "gemini-cli",
+        _ => "callgate",
+    }
+}
+
+fn hooks_of(agent: &str) -> Value {
+    let name = match agent {
+        "codex" | "copilot-cli" => agent,
+        _ => "hooks",
+    };
+    read(&format!(
+        "host-shim/plugins/{}/hooks/{name}.json",
+        folder_of(agent)
+    ))
+}
+
+/// The command of an event's one hook.
+fn command_at(entries: &Value) -> String {
+    let own = match &entries[0]["bash"] {
+        Value::Null => &entries[0]["hooks"][0]["command"],
+        bash => bash,
+    };
+    own.as_str().expect("a command").to_owned()
+}
+
 /// A plugin that is installed, as an agent runs its hook.
 struct Plugin {
     folder: TempDir,
@@ -34,14 +62,11 @@ impl Plugin {
         for name in ["home/.config", "project", "plugin", "bin"] {
             fs::create_dir_all(folder.path().join(name)).expect("a folder");
         }
-        let own = root().join("host-shim/plugins").join(agent);
+        let own = root().join("host-shim/plugins").join(folder_of(agent));
         for name in ["hook.sh", "callgate.json"] {
             fs::copy(own.join(name), folder.path().join("plugin").join(name)).expect("a file");
         }
-        let hooks = read(&format!("host-shim/plugins/{agent}/hooks/hooks.json"));
-        let command = hooks["hooks"][event][0]["hooks"][0]["command"]
-            .as_str()
-            .expect("a command");
+        let command = command_at(&hooks_of(agent)["hooks"][event]);
         let command = command.replace(variable, &folder.path().join("plugin").display().to_string());
         Self {
             folder,
@@ -100,8 +125,10 @@ impl Plugin {
     }
 }
 
-const AGENTS: [(&str, &str, &str); 2] = [
+const AGENTS: [(&str, &str, &str); 4] = [
     ("claude-code", "${CLAUDE_PLUGIN_ROOT}", "PreToolUse"),
+    ("codex", "${PLUGIN_ROOT}", "PreToolUse"),
+    ("copilot-cli", "${COPILOT_PLUGIN_ROOT}", "preToolUse"),
     ("gemini-cli", "${extensionPath}", "BeforeTool"),
 ];
 
@@ -227,16 +254,30 @@ fn the_plugins_are_of_this_version_and_hook_what_installing_hooks() {
     let folder = listed["source"].as_str().expect("a folder");
     let plugin = read(&format!("{folder}/.claude-plugin/plugin.json"));
     let extension = read("host-shim/plugins/gemini-cli/gemini-extension.json");
+    let others = [".codex-plugin/plugin.json", "plugin.json"].map(|name| read(&format!("{folder}/{name}")));
     for found in [&listed["version"], &plugin["version"], &extension["version"]] {
         assert_eq!(*found, version);
     }
     assert_eq!(listed["name"], plugin["name"]);
+    for other in &others {
+        let mut same = other.clone();
+        let hooks = same.as_object_mut().expect("an object").remove("hooks");
+        let hooks = hooks.expect("hooks");
+        assert!(
+            root()
+                .join(folder)
+                .join(hooks.as_str().expect("a file"))
+                .is_file(),
+            "{other}"
+        );
+        assert_eq!(same, plugin);
+    }
     let action = fs::read_to_string(root().join("action.yml")).expect("a file");
     assert!(action.contains(&format!("VERSION: {version}\n")));
     let same = |one: &str| fs::read(root().join("host-shim/plugins").join(one)).expect("a file");
-    assert_eq!(same("claude-code/hook.sh"), same("gemini-cli/hook.sh"));
-    for (agent, folder) in [("claude-code", "claude-code"), ("gemini-cli", "gemini-cli")] {
-        let hooks = read(&format!("host-shim/plugins/{folder}/hooks/hooks.json"));
+    assert_eq!(same("callgate/hook.sh"), same("gemini-cli/hook.sh"));
+    for (agent, _, _) in AGENTS {
+        let hooks = hooks_of(agent);
         let own = Agent::named(agent).expect("an agent");
         let home = Path::new("/none");
         let files =
@@ -249,14 +290,12 @@ fn the_plugins_are_of_this_version_and_hook_what_installing_hooks() {
             .filter(|(event, _)| *event != "PreSkillShellCommand")
         {
             let mut expected = entries.clone();
-            let command = hooks["hooks"][event][0]["hooks"][0]["command"].clone();
-            assert!(
-                command
-                    .as_str()
-                    .is_some_and(|command| command.ends_with(" || exit 2")),
-                "{command}"
-            );
-            expected[0]["hooks"][0]["command"] = command;
+            let command = command_at(&hooks["hooks"][event]);
+            assert!(command.ends_with(" || exit 2"), "{command}");
+            match expected[0].get_mut("bash") {
+                Some(bash) => *bash = command.into(),
+                None => expected[0]["hooks"][0]["command"] = command.into(),
+            }
             assert_eq!(hooks["hooks"][event], expected, "{agent}: {event}");
         }
     }

@@ -1,31 +1,25 @@
 //! `callgate guard`: the gate in front of an MCP server.
 
-mod http;
+pub(crate) mod http;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
-use std::io::Write as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, SystemTime};
 
-use callgate_bundle::Timestamp;
 use callgate_guard::http::Behind;
 use callgate_guard::{Asking, Ended, GuardOptions, Pins, Program};
-use callgate_host::{Gate, GateBuilder};
+use callgate_host::Gate;
 use clap::Args;
 
 use crate::setup::Setup;
 use crate::telemetry::Collector;
-use crate::terminal::{Failure, clean};
+use crate::terminal::Failure;
+use crate::watched::{
+    Running, Watched, absolute, check_context, outlive_full_disks, protecting, renew, tell,
+};
 use crate::{approvals, pin, wrap};
-
-/// How often the documents are looked at.
-const LOOK: Duration = Duration::from_millis(500);
 
 /// Stand in front of an MCP server: every tool call is judged before the server sees it
 ///
@@ -141,28 +135,11 @@ pub(crate) fn with_tied_arguments(line: Vec<OsString>, command: &clap::Command) 
 
 impl Guard {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
-        let fault = |error: &dyn std::fmt::Display| Failure::Fault(error.to_string());
-        if let Some(context) = &self.context {
-            let call = callgate_engine::bind::Call::new(
-                "",
-                "",
-                callgate_engine::bind::Arguments::Members(Vec::new()),
-            );
-            call.within_json(context)
-                .map_err(|error| Failure::Fault(format!("--context: {}", error.message)))?;
-        }
-        // A log that may not grow is a full disk, and not the end of the guard.
-        signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())
-            .map_err(|error| Failure::Fault(error.to_string()))?;
+        check_context(self.context.as_deref())?;
+        outlive_full_disks()?;
         let begun = SystemTime::now();
         let gate = self.gate()?;
-        let mut files = gate.files().to_vec();
-        files.extend(self.lock.clone());
-        files.extend(self.setup.signed_files()?);
-        let mut expires = self.setup.expires()?;
-        // A file that has changed since, or is gone, is read again at the first look.
-        let mut known = stamps(&files);
-        known.retain(|_, stamp| matches!(stamp, Some((_, _, _, Some(modified))) if *modified < begun));
+        let mut watched = Watched::new(&self.setup, &gate, self.lock.iter(), begun)?;
         let options = GuardOptions {
             server: self.server.clone(),
             pins: self.pins()?,
@@ -192,38 +169,16 @@ impl Guard {
         }
         let guard = Arc::new(guard);
         let running = self.running(Arc::clone(&guard))?;
-        if let Some(every) = self.setup.renewal() {
-            let (setup, guard, own) = (self.setup.clone(), Arc::clone(&guard), self.own_files()?);
-            thread::spawn(move || renew(&setup, &own, &guard, every));
-        }
-        let (end, ended) = std::sync::mpsc::channel();
-        thread::spawn(move || {
-            // The command has ended where nobody waits.
-            let _ = end.send(running());
+        let renewed = Arc::clone(&guard);
+        renew(&self.setup, self.own_files()?, move |why| {
+            renewed.reload_refused(why);
         });
-        loop {
-            match ended.recv_timeout(LOOK) {
-                Ok(ended) => return self.exit(ended.map_err(Failure::Fault)?),
-                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
-                Err(error) => return Err(fault(&error)),
-            }
-            let found = stamps(&files);
-            if found != known {
-                known = found;
-                if self.reload(&guard) {
-                    expires = self.setup.expires().unwrap_or(expires);
-                }
-            }
-            if expires.is_some_and(|end| end <= Timestamp::now()) {
-                expires = None;
-                let expired = guard.expire();
-                expired.map_err(|error| Failure::Fault(format!("the log cannot be written: {error}")))?;
-            }
-        }
+        let ended = watched.until(running, || self.reload(&guard), || guard.expire())?;
+        self.exit(ended)
     }
 
     /// Relays messages between client and server until one of them leaves.
-    fn running(&self, guard: Arc<callgate_guard::Guard>) -> Result<Running, Failure> {
+    fn running(&self, guard: Arc<callgate_guard::Guard>) -> Result<Running<Ended>, Failure> {
         let program = self.command.split_first().map(|(command, arguments)| Program {
             command: command.clone(),
             arguments: arguments.to_vec(),
@@ -274,12 +229,7 @@ impl Guard {
             .flat_map(|file| [wrap::beside(&file), wrap::unfinished(&file), file])
             .collect();
         let files = self.audit.iter().chain(&self.lock).chain(&state);
-        let files = files.chain(&asks).chain(&wrapped).map(|file| {
-            let path = std::path::absolute(file).map_err(|error| Failure::Fault(error.to_string()))?;
-            let path = path.into_os_string().into_string();
-            path.map_err(|path| Failure::Fault(format!("the path `{}` is not UTF-8", path.display())))
-        });
-        files.collect()
+        absolute(files.chain(&asks).chain(&wrapped))
     }
 
     fn asking(&self) -> Result<Option<Asking>, Failure> {
@@ -324,44 +274,4 @@ impl Guard {
             ))),
         }
     }
-}
-
-/// Adds what a guard has and nobody may write.
-fn protecting(setup: &Setup, own: &[String], builder: GateBuilder) -> Result<GateBuilder, Failure> {
-    let builder = setup.protecting(builder)?;
-    Ok(own
-        .iter()
-        .fold(builder, |builder, file| builder.protect(file.as_str())))
-}
-
-/// Asks for a newer bundle again and again. A newer one is in its file then, which is looked at as the other documents are.
-fn renew(setup: &Setup, own: &[String], guard: &callgate_guard::Guard, every: Duration) {
-    let mut told = None;
-    loop {
-        thread::sleep(every);
-        let failed = setup.renew(&|builder| protecting(setup, own, builder)).err();
-        if let Some(why) = failed.as_deref().filter(|_| failed != told) {
-            guard.reload_refused(why);
-        }
-        told = failed;
-    }
-}
-
-/// Stands between client and server, and says why it ended.
-type Running = Box<dyn FnOnce() -> Result<Ended, String> + Send>;
-
-/// One line on standard error. If nobody reads it the guard goes on.
-fn tell(message: &str) {
-    let _ = writeln!(anstream::stderr(), "callgate: {}", clean(message));
-}
-
-/// The identity and the state of a file; it changes if the file is replaced or written.
-type Stamp = Option<(u64, u64, u64, Option<SystemTime>)>;
-
-fn stamps(files: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
-    let stamp = |file: &PathBuf| {
-        let found = fs::metadata(file).ok()?;
-        Some((found.dev(), found.ino(), found.len(), found.modified().ok()))
-    };
-    files.iter().map(|file| (file.clone(), stamp(file))).collect()
 }

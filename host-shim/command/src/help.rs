@@ -50,7 +50,13 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "schema",
         ],
     ),
+    #[cfg(not(feature = "serve"))]
     ("Guard", &["guard", "wrap", "hook", "pin", "approvals", "doctor"]),
+    #[cfg(feature = "serve")]
+    (
+        "Guard",
+        &["guard", "serve", "wrap", "hook", "pin", "approvals", "doctor"],
+    ),
     ("Roll out", &["bundle"]),
     ("Look back", &["audit", "replay"]),
     ("Help", &["help", "completions"]),

@@ -31,6 +31,8 @@ mod replace;
 mod replay;
 mod resolve;
 mod schema;
+#[cfg(feature = "serve")]
+mod serve;
 mod setup;
 mod signed;
 mod source;
@@ -42,6 +44,7 @@ mod terminal;
 mod test;
 mod tools;
 mod validate;
+mod watched;
 mod wrap;
 
 use std::fs;
@@ -102,6 +105,8 @@ enum Command {
     Resolve(resolve::Resolve),
     Enforce(enforce::Enforce),
     Guard(Box<guard::Guard>),
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::Serve>),
     Hook(hook::Hook),
     Approvals(approvals::Approvals),
     Pin(pin::Pin),
@@ -193,6 +198,8 @@ fn main() -> ExitCode {
         Command::Audit(audit) => audit.run(&mut out),
         Command::Hook(hook) => hook.run(&mut out),
         Command::Guard(guard) => return guard.run().unwrap_or_else(|failure| failure.report().into()),
+        #[cfg(feature = "serve")]
+        Command::Serve(serve) => return serve.run().unwrap_or_else(|failure| failure.report().into()),
         Command::Map(map) => map.run(&mut out),
         Command::Diff(diff) => diff.run(&mut out),
         Command::Check(check) => check.run(&mut out),

@@ -1,7 +1,8 @@
 //! Clients and servers over Streamable HTTP.
 //!
 //! [`Guard::run_remote`](super::Guard::run_remote) stands before a server over HTTP for a client on this process's streams, and
-//! [`Guard::run_listening`](super::Guard::run_listening) listens for clients, before a server of either kind.
+//! [`Guard::run_listening`](super::Guard::run_listening) listens for clients, before a server of either kind. An [`Exchange`] is for
+//! proxies that have both connections themselves.
 //!
 //! - **Sessions** (revisions to 2025-11-25) have names that nobody can guess, a relay of their own, and a process of their own
 //!   or a session of their own with the server. Requests of later revisions stand by themselves; before a program, one of them at
@@ -23,6 +24,7 @@ mod headers;
 mod leaving;
 mod listen;
 mod names;
+mod proxied;
 mod remote;
 mod request;
 mod response;
@@ -30,11 +32,13 @@ mod run;
 mod session;
 mod sessions;
 mod started;
+mod status;
 mod streams;
 mod workers;
 
 pub use asked_tools::tools_of_remote;
 pub use door::Visitors;
+pub use proxied::{AnswerHead, Exchange, Head, Reply, Step};
 pub use remote::{Remote, RemoteError};
 pub use run::{Behind, HttpError, Listening};
 

@@ -59,10 +59,12 @@ mod schema;
 mod shown;
 mod stdio;
 mod strict;
+mod tally;
 #[cfg_attr(not(feature = "otel"), path = "telemetry/absent.rs")]
 mod telemetry;
 #[cfg(any(feature = "http", feature = "otel"))]
 mod tls;
+mod told;
 mod tools;
 
 use std::io;
@@ -81,6 +83,7 @@ use policy::Policy;
 use record::Record;
 use revisions::Revisions;
 use shown::Shown;
+use tally::Counter;
 
 pub use asked_tools::tools_of_program;
 pub use asking::{Asking, now, touched};
@@ -91,6 +94,7 @@ pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
 pub use queue::{Answer, Answerer, Question, Queue};
 pub use schema::line_schema;
 pub use stdio::{Ended, StdioError};
+pub use tally::Tally;
 
 pub use telemetry::Telemetry;
 
@@ -139,6 +143,7 @@ pub struct Guard {
     /// How many reloads have hidden other tools of these.
     list_changes: AtomicU64,
     revisions: Mutex<Revisions>,
+    tally: Counter,
 }
 
 impl Guard {
@@ -146,7 +151,7 @@ impl Guard {
     ///
     /// # Errors
     /// The log cannot be opened or written, or the operating system has no randomness for questions.
-    pub fn new(gate: Gate, options: GuardOptions) -> io::Result<Self> {
+    pub fn new(gate: impl Into<Arc<Gate>>, options: GuardOptions) -> io::Result<Self> {
         let GuardOptions {
             server,
             pins,
@@ -160,7 +165,7 @@ impl Guard {
         } = options;
         let guard = Self {
             server,
-            policy: RwLock::new(Arc::new(Policy::new(gate, pins))),
+            policy: RwLock::new(Arc::new(Policy::new(gate.into(), pins))),
             asked: asking.map(Questioner::new).transpose()?,
             audit: audit.map(|path| Audit::open(path, observe)).transpose()?,
             telemetry: None,
@@ -175,6 +180,7 @@ impl Guard {
             listed: Listed::default(),
             list_changes: AtomicU64::new(0),
             revisions: Mutex::default(),
+            tally: Counter::default(),
         };
         let policy = guard.policy();
         guard.note(&Record::Start {
@@ -204,6 +210,11 @@ impl Guard {
         ));
     }
 
+    /// How many calls were decided in which way.
+    pub fn tally(&self) -> Tally {
+        self.tally.tally()
+    }
+
     /// Sends what is decided to a collector of OpenTelemetry too. The log does not depend on it, and no call waits for it.
     #[must_use]
     pub fn with_telemetry(self, telemetry: Telemetry) -> Self {
@@ -216,8 +227,8 @@ impl Guard {
     ///
     /// # Errors
     /// The log cannot be written; the old gate stays.
-    pub fn reload(&self, gate: Gate, pins: Option<Pins>) -> io::Result<()> {
-        let policy = Arc::new(Policy::new(gate, pins));
+    pub fn reload(&self, gate: impl Into<Arc<Gate>>, pins: Option<Pins>) -> io::Result<()> {
+        let policy = Arc::new(Policy::new(gate.into(), pins));
         self.note(&Record::Reload {
             policy: Some(&policy.digest),
             refused: None,

@@ -1,7 +1,7 @@
 //! What the guard judges by, from one reload to the next.
 
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use callgate_host::Gate;
 
@@ -11,7 +11,7 @@ use super::shown::Shown;
 
 /// A gate, the digest of its documents, and the tools that were accepted.
 pub(super) struct Policy {
-    pub(super) gate: Gate,
+    pub(super) gate: Arc<Gate>,
     pub(super) digest: String,
     pub(super) pins: Option<Pins>,
     /// No call is allowed any more.
@@ -21,7 +21,7 @@ pub(super) struct Policy {
 }
 
 impl Policy {
-    pub(super) fn new(gate: Gate, pins: Option<Pins>) -> Self {
+    pub(super) fn new(gate: Arc<Gate>, pins: Option<Pins>) -> Self {
         let digest = digest_of_documents(&gate);
         Self {
             gate,

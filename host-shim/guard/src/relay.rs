@@ -57,6 +57,8 @@ pub(super) struct Relay {
     taken_back: VecDeque<String>,
     /// Why no call is sent any more, once the guard or its server ends.
     stopped: Option<&'static str>,
+    /// A proxy has the server, of which nothing can be asked or learned.
+    is_proxied: bool,
 }
 
 /// A request that the server has not answered.
@@ -128,6 +130,15 @@ impl Relay {
         Self::with(guard, listed, false)
     }
 
+    /// A request that stands by itself, to a server that a proxy speaks to.
+    pub(super) fn at_proxy(guard: Arc<Guard>) -> Self {
+        let listed = guard.unlisted();
+        Self {
+            is_proxied: true,
+            ..Self::with(guard, listed, false)
+        }
+    }
+
     fn with(guard: Arc<Guard>, listed: Arc<Listed>, has_session: bool) -> Self {
         Self {
             questions: Questions::new(guard.asked.as_ref(), &guard.session, has_session),
@@ -140,6 +151,7 @@ impl Relay {
             has_begun: false,
             taken_back: VecDeque::new(),
             stopped: None,
+            is_proxied: false,
         }
     }
 

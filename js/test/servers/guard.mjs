@@ -57,6 +57,7 @@ export function start(command, args, options, expected) {
       clearTimeout(timer);
       resolve({
         found,
+        signal: (name) => child.kill(name),
         close: () =>
           new Promise((closed) => {
             child.removeAllListeners("exit");

@@ -29,8 +29,8 @@ pub(crate) const WASMTIME: &str = "conformance/component";
 /// The tests want a fast core, which takes a minute to compile. A few verdicts want one that is soon there.
 const SOON: [&str; 2] = ["--config", "profile.dev.package.callgate-engine.opt-level=0"];
 
-/// A feature that the command has in the tests, and without wasmtime.
-const TELEMETRY: &str = "callgate/otel";
+/// Features that the command has in the tests, and without wasmtime.
+const COMPLETE: &str = "callgate/otel,callgate/serve";
 
 /// The folder of the checkout.
 pub(crate) fn root() -> PathBuf {
@@ -60,7 +60,7 @@ pub(crate) fn program(name: &OsStr, hosts: Hosts, is_quiet: bool) -> Result<Path
     command.current_dir(root()).args(["build", "--workspace"]);
     match hosts {
         Hosts::Native if name == COMMAND => {
-            command.args(["--no-default-features", "--features", TELEMETRY]);
+            command.args(["--no-default-features", "--features", COMPLETE]);
         }
         Hosts::Native => {
             command.arg("--no-default-features").args(SOON);
@@ -71,7 +71,7 @@ pub(crate) fn program(name: &OsStr, hosts: Hosts, is_quiet: bool) -> Result<Path
                 .args(SOON);
         }
         Hosts::All => {
-            command.args(["--features", WASMTIME, "--features", TELEMETRY]);
+            command.args(["--features", WASMTIME, "--features", COMPLETE]);
         }
     }
     command.arg("--bin").arg(name);

@@ -75,7 +75,7 @@ fn cargo(folders: &Folders, zig: &Path, task: &str, triple: &str) -> Result<Comm
     let mut cargo = Command::new(zig.join("cargo-zigbuild"));
     cargo
         .args([task, "--quiet", "--locked", "--package", "callgate"])
-        .args(["--features", "otel", "--target", triple])
+        .args(["--features", "otel,serve", "--target", triple])
         .current_dir(&folders.root)
         .env("PATH", paths)
         .env("CARGO_TARGET_DIR", &folders.target);

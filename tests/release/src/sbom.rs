@@ -20,7 +20,7 @@ pub(crate) fn of(folders: &Folders) -> Result<Vec<u8>, String> {
             "--format-version",
             "1",
             "--features",
-            "callgate/otel",
+            "callgate/otel,callgate/serve",
         ])
         .current_dir(&folders.root);
     for platform in &PLATFORMS {

@@ -20,6 +20,7 @@ pub(crate) const CRATES: &[(&str, &str)] = &[
     ("host-shim/command/src", "main.rs"),
     ("host-shim/guard/src", "lib.rs"),
     ("host-shim/hook/src", "lib.rs"),
+    ("host-shim/serve/src", "lib.rs"),
     ("tests/launch/src", "main.rs"),
     ("tests/release/src", "main.rs"),
     ("tests/src", "lib.rs"),

@@ -22,6 +22,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("host-shim/bundle/src", "lib.rs"),
     ("host-shim/guard/src", "lib.rs"),
     ("host-shim/hook/src", "lib.rs"),
+    ("host-shim/serve/src", "lib.rs"),
 ];
 const USERS: &[(&str, &str)] = &[
     ("wasm/src", "lib.rs"),
@@ -43,6 +44,7 @@ const PAGES: &[&str] = &[
     "host-shim/command/README.md",
     "host-shim/guard/README.md",
     "host-shim/hook/README.md",
+    "host-shim/serve/README.md",
     "js/MIGRATING.md",
     "js/README.md",
     "js/TOOLS.md",

@@ -29,6 +29,7 @@ const PRODUCT: &[&str] = &[
     "host-shim/command/src",
     "host-shim/guard/src",
     "host-shim/hook/src",
+    "host-shim/serve/src",
     "host-shim/src",
     "js/playground/src",
     "js/src",

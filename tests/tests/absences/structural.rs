@@ -17,6 +17,7 @@ const CRATES: &[(&str, &str)] = &[
     ("host-shim/src", "lib.rs"),
     ("host-shim/guard/src", "lib.rs"),
     ("host-shim/hook/src", "lib.rs"),
+    ("host-shim/serve/src", "lib.rs"),
     ("host-shim/command/src", "main.rs"),
     ("wasm/src", "lib.rs"),
 ];

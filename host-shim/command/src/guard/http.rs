@@ -126,7 +126,7 @@ impl Http {
 }
 
 /// A port is one of the loopback interface.
-fn address_of(listen: &str) -> Result<SocketAddr, Failure> {
+pub(crate) fn address_of(listen: &str) -> Result<SocketAddr, Failure> {
     if let Ok(port) = listen.parse::<u16>() {
         return Ok((Ipv4Addr::LOCALHOST, port).into());
     }
@@ -162,10 +162,10 @@ fn is_token(token: &str) -> bool {
     !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-fn variable_of(flag: &str, variable: &str) -> Result<String, Failure> {
+pub(crate) fn variable_of(flag: &str, variable: &str) -> Result<String, Failure> {
     std::env::var(variable).map_err(|_| fault(flag, &format!("the environment has no variable `{variable}`")))
 }
 
-fn fault(flag: &str, reason: &str) -> Failure {
+pub(crate) fn fault(flag: &str, reason: &str) -> Failure {
     Failure::Fault(format!("{flag}: {reason}"))
 }

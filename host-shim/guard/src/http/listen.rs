@@ -20,6 +20,7 @@ use super::remote::Connection;
 use super::request::{Accepts, no_room, no_session, not_allowed, text_of};
 use super::session::{Client, Server, Session};
 use super::sessions::{Behind, Listener};
+use super::status;
 use super::streams::{Piece, Streams};
 use super::workers::Worker;
 use crate::message::Id;
@@ -174,16 +175,10 @@ impl Listener {
 
     /// The answer to a request as a whole.
     fn last(&self, text: String, is_modern: bool, begun: Option<&str>) -> Whole {
-        let code = code_of(&text);
-        let status = match code {
-            // A client of both eras tries the other one only then.
-            Some(_) if is_modern && self.guard.revisions() == Revisions::Handshake => StatusCode::BAD_REQUEST,
-            Some(-32601) if is_modern => StatusCode::NOT_FOUND,
-            Some(-32700 | -32600 | -32022..=-32020) if is_modern => StatusCode::BAD_REQUEST,
-            Some(_) | None => StatusCode::OK,
-        };
-        let mut response = message(status, text);
-        name(&mut response, begun.filter(|_| code.is_none()));
+        let is_handshake = self.guard.revisions() == Revisions::Handshake;
+        let is_error = status::code_of(&text).is_some();
+        let mut response = message(status::of_answer(&text, is_modern, is_handshake), text);
+        name(&mut response, begun.filter(|_| !is_error));
         response
     }
 
@@ -356,18 +351,4 @@ fn name(response: &mut Response<Answer>, begun: Option<&str>) {
     if let Some(name) = begun.and_then(|name| HeaderValue::from_str(name).ok()) {
         response.headers_mut().insert(SESSION, name);
     }
-}
-
-/// The code of an answer that is an error.
-fn code_of(text: &str) -> Option<i64> {
-    #[derive(serde::Deserialize)]
-    struct Answer {
-        error: Option<Error>,
-    }
-    #[derive(serde::Deserialize)]
-    struct Error {
-        code: i64,
-    }
-    let answer: Answer = serde_json::from_str(text).ok()?;
-    answer.error.map(|error| error.code)
 }

@@ -19,6 +19,7 @@ use crate::policy::Policy;
 use crate::record::Judged;
 use crate::reply::{self, Era};
 use crate::rewritten::{judged_as, rewritten};
+use crate::told::reason_for_agent;
 
 /// Said of every call once the signed bundle has expired.
 const EXPIRED: &str = "The signed bundle has expired, and there is no newer one";
@@ -182,6 +183,7 @@ impl Relay {
             (_, _, _) => None,
         };
         let number = guard.number();
+        guard.tally.count(&response.verdict.decision);
         let judged = Judged {
             id: &number,
             tool: &call.name,
@@ -234,12 +236,17 @@ impl Relay {
             Decision::Allow | Decision::Deny => String::new(),
         };
         let (sent, explanation) = (response.arguments.as_deref(), response.explanation.as_ref());
-        // Agents are not told where a world has its files.
-        let judged = match guard.context {
-            Some(_) => String::new(),
-            None => judged_as(&rewritten(call.arguments, sent, explanation)),
+        // Agents are not told where a world has its files, nor where another machine has them.
+        let judged = match guard.context.is_some() || self.is_proxied {
+            true => String::new(),
+            false => judged_as(&rewritten(call.arguments, sent, explanation)),
         };
-        let (verdict, advice) = (&response.verdict, format!("{judged}{advice}"));
+        let mut verdict = response.verdict.clone();
+        if self.is_proxied {
+            let given = call.arguments.map_or("", |given| given.get());
+            verdict.reason = reason_for_agent(&verdict, given).into();
+        }
+        let (verdict, advice) = (&verdict, format!("{judged}{advice}"));
         Disposition::Deliver(Delivery::ToClient(reply::denial(
             &request.id,
             era,

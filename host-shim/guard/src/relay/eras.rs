@@ -50,6 +50,9 @@ pub(super) struct PendingError {
 impl Relay {
     /// Notes a request that shows the client's era. Gives the answer if the server cannot know such a request.
     pub(super) fn opens(&mut self, request: &Request<'_>) -> Option<Delivery> {
+        if self.is_proxied {
+            return None;
+        }
         let params = request.members.get("params");
         if request.method == "initialize" {
             let revision = member(params, "protocolVersion").unwrap_or_default();

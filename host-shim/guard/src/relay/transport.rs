@@ -1,8 +1,12 @@
 //! The relay, as a transport sees it that answers each request by itself.
 
+use callgate_jsontext::Members;
+
 use super::listing::NOT_LISTED;
-use super::{Opening, Relay, reply};
-use crate::message::{Id, Refused};
+use super::{Delivery, Opening, Relay, Waiting, reply};
+use crate::lines::unbroken;
+use crate::message::{Id, Message, Refused, check_names};
+use crate::method::Kind;
 use crate::reply::HEADER_MISMATCH;
 
 impl Relay {
@@ -21,6 +25,32 @@ impl Relay {
                 Some(self.unanswered(&waiting, reason))
             }
         }
+    }
+
+    /// A message of the server on a stream that belongs to no request known here, such as one that goes on with an earlier
+    /// stream: an answer passes, and a list of tools in it is filtered.
+    pub(crate) fn server_spoke(&mut self, line: String) -> Delivery {
+        let line = unbroken(line);
+        let answer = match Message::read(&line) {
+            Ok(Message::Response {
+                id: Some(id),
+                members,
+            }) => Some((id, members)),
+            Ok(_) | Err(_) => None,
+        };
+        let Some((id, members)) = answer else {
+            return self.server_sent(line);
+        };
+        let listed = may_list_tools(&members).then(|| {
+            let waiting = Waiting {
+                id,
+                kind: Kind::List,
+                edition: self.listed.edition(),
+                call: None,
+            };
+            self.list(&waiting, &members)
+        });
+        Delivery::ToClient(listed.flatten().unwrap_or(line))
     }
 
     /// Returns `true` if a request waits for the server.
@@ -54,5 +84,16 @@ impl Relay {
     pub(crate) fn mismatched(&self, id: Option<&str>, reason: &str) -> String {
         self.note_refused(reason);
         reply::error(id, HEADER_MISMATCH, reason)
+    }
+}
+
+/// Returns `true` if some reader may find a list of tools in an answer.
+fn may_list_tools(answer: &Members<'_>) -> bool {
+    let Some(result) = answer.get("result") else {
+        return false;
+    };
+    match serde_json::from_str::<Members<'_>>(result.get()) {
+        Ok(result) => result.get("tools").is_some() || check_names(&result, &["tools"]).is_err(),
+        Err(_) => false,
     }
 }

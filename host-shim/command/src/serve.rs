@@ -1,0 +1,181 @@
+//! `callgate serve`: verdicts for proxies and gateways.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use callgate_host::Gate;
+use callgate_serve::{Address, Identity, Listening, Service, ServiceOptions, Tokens};
+use clap::Args;
+
+use crate::guard::http::{address_of, fault, variable_of};
+use crate::setup::Setup;
+use crate::terminal::Failure;
+use crate::watched::{Watched, absolute, check_context, outlive_full_disks, protecting, renew, tell};
+
+/// Answer proxies and gateways that stand before MCP servers: what becomes of each message
+///
+/// A proxy asks over gRPC or HTTP, on a port or a Unix socket. The documents are read again when they change; they, and the log, are
+/// protected paths.
+#[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    setup: Setup,
+    /// The server of requests that do not name one
+    #[arg(long, value_name = "NAME")]
+    server: Option<String>,
+    /// Listen on this address or port, or, as `unix:FILE`, on a Unix socket; may be repeated
+    #[arg(long, value_name = "ADDRESS", required = true)]
+    listen: Vec<String>,
+    /// Let --listen take an address that other machines reach
+    #[arg(long)]
+    allow_remote: bool,
+    /// The environment variable that holds the bearer token that requests must have
+    #[arg(long, value_name = "VARIABLE", conflicts_with = "token_file")]
+    token_env: Option<String>,
+    /// The file with the bearer tokens, one a line, of which requests must have one
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// The certificate for TLS, with its chain, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The key of that certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Write each decision to this file, one JSON line each; if it cannot be written, nothing is allowed
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// Answer requests for anything but tools (resources, prompts, completions) with an error: no rule decides about them
+    #[arg(long)]
+    only_tools: bool,
+    /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
+    #[arg(long, value_name = "JSON")]
+    context: Option<String>,
+    /// How many seconds requests are taken after a signal to end, while `/readyz` says that no more are to be sent
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    notice: u64,
+    /// How many seconds requests may take to end after that
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    drain: u64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  callgate serve --server docs --listen 9191
+  callgate serve --bundle /etc/callgate --listen unix:/run/callgate.sock --audit /var/log/callgate.jsonl
+  callgate serve --listen 0.0.0.0:9191 --allow-remote --token-file tokens --tls-cert tls.crt --tls-key tls.key
+
+Exit codes: 1 fault (a bad flag, an address that cannot be listened on), 4 a document that is invalid or cannot be read. A signal \
+ends the service with 128 and its number.";
+
+impl Serve {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        check_context(self.context.as_deref())?;
+        outlive_full_disks()?;
+        let listening = self.listening()?;
+        if self.allow_remote && listening.tokens.is_empty() {
+            tell("whoever reaches this machine may ask: --token-env and --token-file ask for a token");
+        }
+        let begun = SystemTime::now();
+        let gate = self.gate()?;
+        let mut watched = Watched::new(&self.setup, &gate, std::iter::empty(), begun)?;
+        let options = ServiceOptions {
+            server: self.server.clone(),
+            audit: self.audit.clone(),
+            only_tools: self.only_tools,
+            context: self.context.clone(),
+            warn: tell,
+        };
+        let service = Service::new(gate, options)
+            .map_err(|error| Failure::Fault(format!("the log cannot be written: {error}")))?;
+        let service = Arc::new(service);
+        let renewed = Arc::clone(&service);
+        renew(&self.setup, self.own_files()?, move |why| {
+            renewed.reload_refused(why);
+        });
+        let running = Arc::clone(&service);
+        let ready = |bound: Vec<Address>| {
+            for address in bound {
+                tell(&format!("listening on {address}"));
+            }
+        };
+        let signal = watched.until(
+            Box::new(move || running.run(listening, ready).map_err(|error| error.to_string())),
+            || self.reload(&service),
+            || service.expire(),
+        )?;
+        Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)))
+    }
+
+    /// Judges by the documents as they are now, all or nothing; `false` if the old ones stay.
+    fn reload(&self, service: &Service) -> bool {
+        let reloaded = match self.gate() {
+            Ok(gate) => service
+                .reload(gate)
+                .map_err(|error| format!("the log cannot be written: {error}")),
+            Err(failure) => Err(failure.told()),
+        };
+        if let Err(reason) = &reloaded {
+            service.reload_refused(reason);
+        }
+        reloaded.is_ok()
+    }
+
+    fn gate(&self) -> Result<Gate, Failure> {
+        let own = self.own_files()?;
+        self.setup
+            .build(&|builder| protecting(&self.setup, &own, builder))
+    }
+
+    /// Whoever writes the tokens or the key lets in whom they like.
+    fn own_files(&self) -> Result<Vec<String>, Failure> {
+        let files = [&self.audit, &self.token_file, &self.tls_cert, &self.tls_key];
+        absolute(files.into_iter().flatten())
+    }
+
+    fn listening(&self) -> Result<Listening, Failure> {
+        let addresses: Result<Vec<Address>, Failure> =
+            self.listen.iter().map(|listen| self.address(listen)).collect();
+        let identity = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
+        let identity = identity.map(|(certificate, key)| Identity::read(certificate, key));
+        Ok(Listening {
+            addresses: addresses?,
+            identity: identity
+                .transpose()
+                .map_err(|error| Failure::Fault(error.to_string()))?,
+            tokens: self.tokens()?,
+            notice: Duration::from_secs(self.notice),
+            drain: Duration::from_secs(self.drain),
+        })
+    }
+
+    fn address(&self, listen: &str) -> Result<Address, Failure> {
+        if let Some(path) = listen.strip_prefix("unix:") {
+            return Ok(Address::Unix(PathBuf::from(path)));
+        }
+        let address = address_of(listen)?;
+        if !address.ip().is_loopback() && !self.allow_remote {
+            return Err(Failure::Helped {
+                message: format!("--listen: other machines reach `{address}`"),
+                help: "--allow-remote says that they may ask".to_owned(),
+            });
+        }
+        Ok(Address::Tcp(address))
+    }
+
+    fn tokens(&self) -> Result<Tokens, Failure> {
+        let (flag, text) = match (&self.token_env, &self.token_file) {
+            (Some(variable), _) => ("--token-env", variable_of("--token-env", variable)?),
+            (None, Some(file)) => {
+                let text = fs::read_to_string(file);
+                let unread = |error| fault("--token-file", &format!("`{}`: {error}", file.display()));
+                ("--token-file", text.map_err(unread)?)
+            }
+            (None, None) => return Ok(Tokens::default()),
+        };
+        Tokens::read(&text).map_err(|error| fault(flag, &error.to_string()))
+    }
+}

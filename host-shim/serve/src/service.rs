@@ -1,0 +1,179 @@
+//! The gate for each server, and whether the service may be asked.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use callgate_guard::{Guard, GuardOptions, Tally};
+use callgate_host::Gate;
+
+use crate::metrics::Metrics;
+
+/// How many servers there may be. Each has a few kilobytes, and the documents are shared.
+const SERVERS: usize = 1_024;
+
+/// Bytes of the longest name of a server.
+const NAME: usize = 256;
+
+/// The options of a new service.
+pub struct ServiceOptions {
+    /// The server of requests that name none; they are refused if there is none.
+    pub server: Option<String>,
+    /// Where decisions are written; `None` for no log. If it cannot be written, nothing is allowed.
+    pub audit: Option<PathBuf>,
+    /// Requests for anything but tools are answered with an error.
+    pub only_tools: bool,
+    /// The context of every call, as JSON text.
+    pub context: Option<String>,
+    /// Where warnings go.
+    pub warn: fn(&str),
+}
+
+/// Decides for every server.
+pub struct Service {
+    options: ServiceOptions,
+    servers: Mutex<Servers>,
+    is_ending: AtomicBool,
+    pub(crate) metrics: Metrics,
+}
+
+struct Servers {
+    gate: Arc<Gate>,
+    /// The signed bundle has expired.
+    has_expired: bool,
+    guards: BTreeMap<String, Arc<Guard>>,
+}
+
+impl Service {
+    /// A service that judges by a gate.
+    ///
+    /// # Errors
+    /// The log cannot be opened or written.
+    pub fn new(gate: Gate, options: ServiceOptions) -> io::Result<Self> {
+        let service = Self {
+            servers: Mutex::new(Servers {
+                gate: Arc::new(gate),
+                has_expired: false,
+                guards: BTreeMap::new(),
+            }),
+            options,
+            is_ending: AtomicBool::new(false),
+            metrics: Metrics::default(),
+        };
+        if let Some(server) = &service.options.server {
+            service.open(&mut service.servers(), server)?;
+        }
+        Ok(service)
+    }
+
+    /// Judges by another gate from now on. Calls that are being judged end under the old one.
+    ///
+    /// # Errors
+    /// The log cannot be written; servers of which it could be are judged by the new gate.
+    pub fn reload(&self, gate: Gate) -> io::Result<()> {
+        let mut servers = self.servers();
+        servers.gate = Arc::new(gate);
+        servers.has_expired = false;
+        let gate = Arc::clone(&servers.gate);
+        servers
+            .guards
+            .values()
+            .try_for_each(|guard| guard.reload(Arc::clone(&gate), None))
+    }
+
+    /// Denies every call from now on, since the signed bundle has expired, until there are other documents.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub fn expire(&self) -> io::Result<()> {
+        let mut servers = self.servers();
+        servers.has_expired = true;
+        servers.guards.values().try_for_each(|guard| guard.expire())
+    }
+
+    /// Notes that changed documents are refused; the old gate stays.
+    pub fn reload_refused(&self, reason: &str) {
+        let servers = self.servers();
+        if servers.guards.is_empty() {
+            self.warn(&format!(
+                "the changed documents are refused, and the old ones stay: {reason}"
+            ));
+        }
+        for guard in servers.guards.values() {
+            guard.reload_refused(reason);
+        }
+    }
+
+    /// The guard of a server, by the name that the proxy gives it.
+    ///
+    /// # Errors
+    /// Why there is none; nothing of such a server may pass.
+    pub(crate) fn guard(&self, named: Option<&str>) -> Result<Arc<Guard>, String> {
+        let Some(server) = named.or(self.options.server.as_deref()) else {
+            return Err("nobody says which server this is for".to_owned());
+        };
+        let mut servers = self.servers();
+        if let Some(guard) = servers.guards.get(server) {
+            return Ok(Arc::clone(guard));
+        }
+        if server.is_empty() || server.len() > NAME || server.contains(char::is_control) {
+            return Err("the name of the server cannot be used".to_owned());
+        }
+        if servers.guards.len() >= SERVERS {
+            return Err(format!("there are {SERVERS} servers already, expected no more"));
+        }
+        self.open(&mut servers, server).map_err(|error| {
+            self.warn(&format!("the log cannot be written: {error}"));
+            "the log of decisions cannot be written, so nothing is allowed".to_owned()
+        })
+    }
+
+    fn open(&self, servers: &mut Servers, server: &str) -> io::Result<Arc<Guard>> {
+        let options = GuardOptions {
+            server: server.to_owned(),
+            pins: None,
+            asking: None,
+            audit: self.options.audit.clone(),
+            observe: false,
+            only_tools: self.options.only_tools,
+            context: self.options.context.clone(),
+            warn: self.options.warn,
+            container_workspace_dir: None,
+        };
+        let guard = Arc::new(Guard::new(Arc::clone(&servers.gate), options)?);
+        if servers.has_expired {
+            guard.expire()?;
+        }
+        servers.guards.insert(server.to_owned(), Arc::clone(&guard));
+        Ok(guard)
+    }
+
+    /// No new requests are to be sent: the service ends once those are answered that it has.
+    pub(crate) fn end(&self) {
+        self.is_ending.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns `true` if requests may be sent.
+    pub(crate) fn is_ready(&self) -> bool {
+        !self.is_ending.load(Ordering::Relaxed)
+    }
+
+    /// The decisions for each server.
+    pub(crate) fn tallies(&self) -> Vec<(String, Tally)> {
+        let servers = self.servers();
+        let tallies = servers.guards.iter();
+        tallies
+            .map(|(name, guard)| (name.clone(), guard.tally()))
+            .collect()
+    }
+
+    fn servers(&self) -> MutexGuard<'_, Servers> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn warn(&self, message: &str) {
+        (self.options.warn)(message);
+    }
+}

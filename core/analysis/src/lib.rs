@@ -30,6 +30,7 @@ mod inexact;
 mod invariants;
 mod label;
 mod least;
+pub mod lines;
 mod lint;
 mod meant;
 mod modes;

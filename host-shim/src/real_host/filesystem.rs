@@ -235,6 +235,7 @@ fn is_not_a_link(error: &Error) -> bool {
 pub fn realpath_error(error: &Error) -> RealpathError {
     match rustix::io::Errno::from_io_error(error) {
         Some(rustix::io::Errno::LOOP) => RealpathError::Loop,
+        Some(rustix::io::Errno::ILSEQ) => RealpathError::NotUtf8,
         _ => error.kind().into(),
     }
 }

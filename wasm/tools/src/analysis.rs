@@ -2,14 +2,14 @@
 //!
 //! Each answer is a line of JSON, the same that the command writes, and is handed over as soon as it is known.
 
-use callgate_analysis::{Analysis, Comparison, Row, Target, check_invariants, lint_policy, names_tool};
+use callgate_analysis::lines::{MapQuestion, tell_changes, tell_map};
+use callgate_analysis::{Analysis, Comparison, check_invariants, lint_policy};
 use callgate_boundary_wasm::{WasmHost, refusal};
 use callgate_engine::config::DocumentKind;
 use callgate_engine::document::DocumentSource;
 use callgate_engine::engine::Engine;
 use callgate_engine::host::Host;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -27,20 +27,6 @@ impl Listener {
     fn tell(&self, answer: &impl Serialize) -> bool {
         serde_json::to_string(answer).is_ok_and(|line| self.hear(&line))
     }
-}
-
-/// The parts of the map to look at.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Asked {
-    /// Names of tools, `server/tool` or `server/*`; all if there are none.
-    tools: Vec<String>,
-    /// The decision to be reached.
-    to: Option<String>,
-    /// Verdicts; all if there are none.
-    only: Vec<String>,
-    /// `true` if regions are told one by one.
-    apart: bool,
 }
 
 /// The documents of a policy and the engine that they make.
@@ -86,48 +72,13 @@ impl WasmPolicy {
     /// A message when no tool has one of the names.
     #[wasm_bindgen(js_name = tellMap)]
     pub fn tell_map(&self, asked: &str, disk: bool, listener: &Listener) -> Result<(), JsValue> {
-        let asked: Asked = serde_json::from_str(asked).map_err(|error| refusal(&error, &[]))?;
+        let asked: MapQuestion = serde_json::from_str(asked).map_err(|error| refusal(&error, &[]))?;
         let host = self.host.asked();
         let analysis = match disk {
             true => Analysis::with_host(&self.engine, &host),
             false => Analysis::new(&self.engine),
         };
-        let analysis = match &asked.to {
-            Some(target) => analysis.reaching(Target::parse(target)),
-            None => analysis,
-        };
-        let mut is_named = asked.tools.is_empty();
-        for (server, tool) in analysis.tools() {
-            let mut patterns = asked.tools.iter();
-            if !(asked.tools.is_empty() || patterns.any(|pattern| names_tool(pattern, server, tool))) {
-                continue;
-            }
-            is_named = true;
-            let Some(regions) = analysis.tool(server, tool) else {
-                continue;
-            };
-            if asked.apart {
-                if !listener.tell(&regions) {
-                    return Ok(());
-                }
-                continue;
-            }
-            let mut rows = regions.rows();
-            rows.retain(|row: &Row| {
-                asked.only.is_empty() || asked.only.iter().any(|one| one == row.decision)
-            });
-            let shown: Vec<&Row> = rows.iter().collect();
-            if !rows.is_empty() && !listener.tell(&regions.map(&shown)) {
-                return Ok(());
-            }
-        }
-        match is_named {
-            true => Ok(()),
-            false => {
-                let names = asked.tools.join("`, `");
-                Err(refusal(&format!("no annotated tool is called `{names}`"), &[]))
-            }
-        }
+        tell_map(analysis, &asked, &mut |line| listener.hear(line)).map_err(|error| refusal(&error, &[]))
     }
 
     /// Tells findings about the documents, a finding a line; the warnings of loading first. `disk`: with the links and
@@ -162,24 +113,7 @@ impl WasmPolicy {
             true => Comparison::with_host(&self.engine, &later.engine, &host),
             false => Comparison::new(&self.engine, &later.engine),
         };
-        let [mut looser, mut stricter, mut other_rule, mut unknown] = [0; 4];
-        for (server, tool) in comparison.tools() {
-            let changes = comparison.tool(server, tool);
-            let Some(changes) = changes.filter(|changes| !changes.is_empty()) else {
-                continue;
-            };
-            looser += changes.looser.len();
-            stricter += changes.stricter.len();
-            other_rule += changes.other_rule.len();
-            unknown += changes.unknown.len();
-            if !listener.tell(&changes) {
-                return;
-            }
-        }
-        listener.tell(&json!({
-            "equal": looser + stricter + other_rule + unknown == 0, "looser": looser, "stricter": stricter,
-            "otherRule": other_rule, "unknown": unknown,
-        }));
+        tell_changes(&comparison, &mut |line| listener.hear(line));
     }
 
     /// Tells the standing of the documents' statements about all calls, a statement a line. `disk`: with the links and

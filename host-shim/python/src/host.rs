@@ -1,0 +1,296 @@
+//! Who answers the engine's questions: this machine, a machine that is data, recorded answers, or an object of the caller's.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use callgate_engine::host::{Host, HostError as Failure, RealpathError, Recording};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyString};
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use crate::errors::{self, HostError};
+use crate::json;
+
+pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
+
+/// This machine: its filesystem, and git's configuration. It keeps nothing between two questions.
+#[pyclass(frozen, module = "callgate")]
+pub struct RealHost(SharedHost);
+
+/// A machine that is data: a dict with `home`, `cwd`, `files` and more, as the page on virtual machines has it.
+#[pyclass(frozen, module = "callgate")]
+pub struct VirtualHost(SharedHost);
+
+/// The answers of an explanation's `recording`, once more.
+#[pyclass(frozen, module = "callgate")]
+pub struct RecordedHost(SharedHost);
+
+#[pymethods]
+impl RealHost {
+    #[new]
+    #[pyo3(signature = (home_dir = None, current_dir = None))]
+    fn new(home_dir: Option<&str>, current_dir: Option<&str>) -> PyResult<Self> {
+        let host = match (home_dir, current_dir) {
+            (None, None) => callgate_host::RealHost::from_env(),
+            (Some(home), Some(current)) => callgate_host::RealHost::new(home, current),
+            (Some(_), None) | (None, Some(_)) => {
+                return Err(PyValueError::new_err(
+                    "expected both of home_dir and current_dir, or neither",
+                ));
+            }
+        };
+        match host {
+            Ok(host) => Ok(Self(Arc::new(host))),
+            Err(error) => Err(HostError::new_err(error.message)),
+        }
+    }
+}
+
+#[pymethods]
+impl VirtualHost {
+    #[new]
+    fn new(machine: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let machine = data(machine, "machine")?;
+        match callgate_host::VirtualHost::from_value(&machine) {
+            Ok(host) => Ok(Self(Arc::new(host))),
+            Err(error) => Err(PyValueError::new_err(error.to_string())),
+        }
+    }
+}
+
+#[pymethods]
+impl RecordedHost {
+    #[new]
+    fn new(recording: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match Recording::deserialize(data(recording, "recording")?) {
+            Ok(host) => Ok(Self(Arc::new(host))),
+            Err(error) => Err(PyValueError::new_err(format!("recording: {error}"))),
+        }
+    }
+}
+
+fn data(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Value> {
+    serde_json::from_str(&json::document(value, what)?).map_err(errors::other)
+}
+
+/// The host that an object is, or stands for.
+pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<SharedHost> {
+    if let Ok(host) = object.cast::<RealHost>() {
+        return Ok(Arc::clone(&host.get().0));
+    }
+    if let Ok(host) = object.cast::<VirtualHost>() {
+        return Ok(Arc::clone(&host.get().0));
+    }
+    if let Ok(host) = object.cast::<RecordedHost>() {
+        return Ok(Arc::clone(&host.get().0));
+    }
+    Ok(Arc::new(PythonHost::new(object)?))
+}
+
+/// What a host must have. Everything else is optional.
+const METHODS: [&str; 8] = [
+    "realpath",
+    "read_link",
+    "is_directory",
+    "git_remote_urls",
+    "git_default_remote_urls",
+    "git_url",
+    "git_branch",
+    "git_push_refs",
+];
+
+/// An object of Python's that answers.
+struct PythonHost {
+    object: Py<PyAny>,
+    home: String,
+    current: String,
+    ignores_path_case: bool,
+}
+
+impl PythonHost {
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let lacks = |name: &&str| !object.getattr(*name).is_ok_and(|method| method.is_callable());
+        let missing: Vec<&str> = METHODS.into_iter().filter(lacks).collect();
+        if !missing.is_empty() {
+            return Err(HostError::new_err(format!(
+                "the host lacks `{}`",
+                missing.join("`, `")
+            )));
+        }
+        let text = |name: &str| -> PyResult<String> {
+            let value = object.getattr(name)?;
+            value
+                .extract()
+                .map_err(|_| HostError::new_err(format!("the host's `{name}` is not well-formed text")))
+        };
+        Ok(Self {
+            home: text("home_dir")?,
+            current: text("current_dir")?,
+            ignores_path_case: match object.getattr_opt("ignores_path_case")? {
+                Some(answer) => answer.cast::<PyBool>()?.is_true(),
+                None => false,
+            },
+            object: object.clone().unbind(),
+        })
+    }
+
+    /// The answer of a method, if it has the expected type.
+    fn ask<T>(
+        &self,
+        name: &str,
+        question: &[&str],
+        expected: &str,
+        read: impl FnOnce(&Bound<'_, PyAny>) -> Option<T>,
+    ) -> Result<T, Failure> {
+        Python::attach(|py| {
+            let answer = self
+                .call(py, name, question)
+                .map_err(|error| failure(py, name, &error))?;
+            read(&answer).ok_or_else(|| wrong(name, &answer, expected))
+        })
+    }
+
+    fn call<'py>(&self, py: Python<'py>, name: &str, question: &[&str]) -> PyResult<Bound<'py, PyAny>> {
+        let question = pyo3::types::PyTuple::new(py, question)?;
+        self.object.bind(py).call_method1(name, question)
+    }
+
+    fn texts(&self, name: &str, question: &[&str]) -> Result<Vec<String>, Failure> {
+        self.ask(name, question, "a list of str", texts)
+    }
+}
+
+fn text(answer: &Bound<'_, PyAny>) -> Option<String> {
+    Some(answer.cast::<PyString>().ok()?.to_str().ok()?.to_owned())
+}
+
+fn texts(answer: &Bound<'_, PyAny>) -> Option<Vec<String>> {
+    // Text is a sequence of texts too, and would be read as its letters.
+    if answer.cast::<PyString>().is_ok() {
+        return None;
+    }
+    answer.extract().ok()
+}
+
+fn truth(answer: &Bound<'_, PyAny>) -> Option<bool> {
+    Some(answer.cast::<PyBool>().ok()?.is_true())
+}
+
+/// `None` as an answer, or one of another type.
+fn optional<T>(
+    read: impl FnOnce(&Bound<'_, PyAny>) -> Option<T>,
+) -> impl FnOnce(&Bound<'_, PyAny>) -> Option<Option<T>> {
+    |answer| match answer.is_none() {
+        true => Some(None),
+        false => read(answer).map(Some),
+    }
+}
+
+fn wrong(name: &str, answer: &Bound<'_, PyAny>, expected: &str) -> Failure {
+    let shown = answer.repr().map(|shown| shown.to_string_lossy().into_owned());
+    let shown = shown.unwrap_or_else(|_| "a value that cannot be shown".to_owned());
+    Failure::new(format!("{name} answered {shown}, expected {expected}"))
+}
+
+/// What a method raised. A question that a person interrupts is not answered, and the program is told.
+fn failure(py: Python<'_>, name: &str, error: &PyErr) -> Failure {
+    if error.is_instance_of::<HostError>(py) {
+        return Failure::new(error.value(py).to_string());
+    }
+    if error.is_instance_of::<PyKeyboardInterrupt>(py)
+        && let Ok(threads) = py.import("_thread")
+    {
+        let _ = threads.call_method0("interrupt_main");
+    }
+    match error.is_instance_of::<PyException>(py) {
+        true => Failure::new(format!("{name} raised {error}")),
+        false => Failure::new(format!("{name} was interrupted")),
+    }
+}
+
+/// Why a path has no canonical form, by the number of an error of the operating system.
+fn unresolved(py: Python<'_>, error: &PyErr) -> Option<RealpathError> {
+    if !error.is_instance_of::<PyOSError>(py) {
+        return None;
+    }
+    let number: i32 = error.value(py).getattr("errno").ok()?.extract().ok()?;
+    Some(callgate_host::realpath_error(&std::io::Error::from_raw_os_error(
+        number,
+    )))
+}
+
+impl Host for PythonHost {
+    fn home_dir(&self) -> &str {
+        &self.home
+    }
+
+    fn current_dir(&self) -> &str {
+        &self.current
+    }
+
+    fn ignores_path_case(&self) -> bool {
+        self.ignores_path_case
+    }
+
+    fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
+        Python::attach(|py| match self.call(py, "realpath", &[path]) {
+            Ok(answer) => match text(&answer) {
+                Some(real) if real == path => Ok(Cow::Borrowed(path)),
+                Some(real) => Ok(Cow::Owned(real)),
+                None => Err(wrong("realpath", &answer, "str").into()),
+            },
+            Err(error) => {
+                Err(unresolved(py, &error).unwrap_or_else(|| failure(py, "realpath", &error).into()))
+            }
+        })
+    }
+
+    fn read_link(&self, path: &str) -> Result<Option<String>, Failure> {
+        self.ask("read_link", &[path], "str or None", optional(text))
+    }
+
+    fn is_directory(&self, path: &str) -> Result<Option<bool>, Failure> {
+        self.ask("is_directory", &[path], "bool or None", optional(truth))
+    }
+
+    fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, Failure> {
+        self.texts("git_remote_urls", &[repo, remote])
+    }
+
+    fn git_default_remote_urls(&self, repo: &str) -> Result<Vec<String>, Failure> {
+        self.texts("git_default_remote_urls", &[repo])
+    }
+
+    fn git_url(&self, repo: &str, url: &str) -> Result<Vec<String>, Failure> {
+        self.texts("git_url", &[repo, url])
+    }
+
+    fn git_branch(&self, repo: &str) -> Result<String, Failure> {
+        self.ask("git_branch", &[repo], "str", text)
+    }
+
+    fn git_push_refs(
+        &self,
+        repo: &str,
+        remote: &str,
+        reference: &str,
+    ) -> Result<Option<Vec<String>>, Failure> {
+        let question = [repo, remote, reference];
+        self.ask(
+            "git_push_refs",
+            &question,
+            "a list of str or None",
+            optional(texts),
+        )
+    }
+
+    fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, Failure> {
+        self.ask("role_value", &[role, step, value], "str", text)
+    }
+
+    fn condition(&self, name: &str, subject: &str) -> Result<bool, Failure> {
+        self.ask("condition", &[name, subject], "bool", truth)
+    }
+}

@@ -4,8 +4,9 @@ mod agree;
 mod batch_host;
 #[cfg(feature = "component")]
 mod component;
-mod js;
 mod native;
+mod process;
+mod python;
 mod session;
 
 use crate::subject::Subject;
@@ -15,8 +16,8 @@ pub use agree::Agreeing;
 pub(crate) use batch_host::BatchHost;
 #[cfg(feature = "component")]
 pub use component::ComponentSubject;
-use js::JsSubject;
 pub use native::NativeSubject;
+use process::ProcessSubject;
 
 /// The names of every host.
 pub const ALL: &[&str] = &[
@@ -26,11 +27,15 @@ pub const ALL: &[&str] = &[
     "node",
     "browser",
     "jco",
+    "python",
 ];
+
+/// What a machine may lack.
+const OPTIONAL: [&str; 2] = ["browser", "python"];
 
 /// The hosts with these names, or all hosts if `names` is empty.
 ///
-/// If `names` is empty, a missing browser is left out with a message, unless `CI=true`.
+/// If `names` is empty, a missing browser or a missing Python is left out with a message, unless `CI=true`.
 ///
 /// # Errors
 /// A name is unknown, or a host cannot be started.
@@ -42,7 +47,7 @@ pub fn start(names: &[String]) -> Result<Vec<Box<dyn Subject>>, String> {
     for &name in ALL {
         match start_one(name) {
             Ok(subject) => subjects.push(subject),
-            Err(error) if name == "browser" && !is_continuous_integration() => {
+            Err(error) if OPTIONAL.contains(&name) && !is_continuous_integration() => {
                 eprintln!("skipped: {error}");
             }
             Err(error) => return Err(error),
@@ -59,9 +64,10 @@ fn start_one(name: &str) -> Result<Box<dyn Subject>, String> {
             let subject = ComponentSubject::new().map_err(|error| error.to_string())?;
             Ok(Box::new(subject))
         }
-        "node" => Ok(Box::new(JsSubject::package("node")?)),
-        "browser" => Ok(Box::new(JsSubject::package("browser")?)),
-        "jco" => Ok(Box::new(JsSubject::component()?)),
+        "node" => Ok(Box::new(ProcessSubject::package("node")?)),
+        "browser" => Ok(Box::new(ProcessSubject::package("browser")?)),
+        "jco" => Ok(Box::new(ProcessSubject::component()?)),
+        "python" => Ok(Box::new(ProcessSubject::python()?)),
         _ => Err(format!(
             "there is no host `{name}`, expected one of {}",
             ALL.join(", ")

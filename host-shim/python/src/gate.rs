@@ -90,6 +90,7 @@ fn path<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
+#[expect(clippy::too_many_arguments, reason = "each is a keyword of Python's")]
 #[pymethods]
 impl Gate {
     #[new]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use callgate_engine::host::{Host, HostError as Failure, RealpathError, Recording};
+use callgate_host::{RealHost, VirtualHost};
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
@@ -15,59 +16,135 @@ use crate::json;
 
 pub(crate) type SharedHost = Arc<dyn Host + Send + Sync>;
 
-/// This machine: its filesystem, and git's configuration. It keeps nothing between two questions.
+/// A host that is built in: from `real_host`, `virtual_host` or `recorded_host`. A host of your own may hand it what it does not
+/// answer itself.
 #[pyclass(frozen, module = "callgate")]
-pub struct RealHost(SharedHost);
+pub struct BuiltinHost(SharedHost);
 
-/// A machine that is data: a dict with `home`, `cwd`, `files` and more, as the page on virtual machines has it.
-#[pyclass(frozen, module = "callgate")]
-pub struct VirtualHost(SharedHost);
-
-/// The answers of an explanation's `recording`, once more.
-#[pyclass(frozen, module = "callgate")]
-pub struct RecordedHost(SharedHost);
-
-#[pymethods]
-impl RealHost {
-    #[new]
-    #[pyo3(signature = (home_dir = None, current_dir = None))]
-    fn new(home_dir: Option<&str>, current_dir: Option<&str>) -> PyResult<Self> {
-        let host = match (home_dir, current_dir) {
-            (None, None) => callgate_host::RealHost::from_env(),
-            (Some(home), Some(current)) => callgate_host::RealHost::new(home, current),
-            (Some(_), None) | (None, Some(_)) => {
-                return Err(PyValueError::new_err(
-                    "expected both of home_dir and current_dir, or neither",
-                ));
-            }
-        };
-        match host {
-            Ok(host) => Ok(Self(Arc::new(host))),
-            Err(error) => Err(HostError::new_err(error.message)),
+/// This machine: its filesystem, and git's configuration. It keeps nothing between two questions. Without the two directories, those of
+/// this process.
+#[pyfunction]
+#[pyo3(signature = (home_dir = None, current_dir = None))]
+pub fn real_host(home_dir: Option<&str>, current_dir: Option<&str>) -> PyResult<BuiltinHost> {
+    let host = match (home_dir, current_dir) {
+        (None, None) => RealHost::from_env(),
+        (Some(home), Some(current)) => RealHost::new(home, current),
+        (Some(_), None) | (None, Some(_)) => {
+            let why = "expected both of home_dir and current_dir, or neither";
+            return Err(PyValueError::new_err(why));
         }
+    };
+    match host {
+        Ok(host) => Ok(BuiltinHost(Arc::new(host))),
+        Err(error) => Err(HostError::new_err(error.message)),
+    }
+}
+
+/// A machine that is data: a dict with `home`, `cwd`, `fs` and `git`, or the same as JSON text.
+#[pyfunction]
+pub fn virtual_host(machine: &Bound<'_, PyAny>) -> PyResult<BuiltinHost> {
+    match VirtualHost::from_value(&data(machine, "machine")?) {
+        Ok(host) => Ok(BuiltinHost(Arc::new(host))),
+        Err(error) => Err(PyValueError::new_err(error.to_string())),
+    }
+}
+
+/// The answers of an explanation's `recording`, once more. A question that was not recorded is an error.
+#[pyfunction]
+pub fn recorded_host(recording: &Bound<'_, PyAny>) -> PyResult<BuiltinHost> {
+    match Recording::deserialize(data(recording, "recording")?) {
+        Ok(host) => Ok(BuiltinHost(Arc::new(host))),
+        Err(error) => Err(PyValueError::new_err(format!("recording: {error}"))),
     }
 }
 
 #[pymethods]
-impl VirtualHost {
-    #[new]
-    fn new(machine: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let machine = data(machine, "machine")?;
-        match callgate_host::VirtualHost::from_value(&machine) {
-            Ok(host) => Ok(Self(Arc::new(host))),
-            Err(error) => Err(PyValueError::new_err(error.to_string())),
-        }
+impl BuiltinHost {
+    #[getter]
+    fn home_dir(&self) -> &str {
+        self.0.home_dir()
+    }
+
+    #[getter]
+    fn current_dir(&self) -> &str {
+        self.0.current_dir()
+    }
+
+    #[getter]
+    fn ignores_path_case(&self) -> bool {
+        self.0.ignores_path_case()
+    }
+
+    /// Raises `OSError` for a path without a canonical form.
+    fn realpath(&self, py: Python<'_>, path: &str) -> PyResult<String> {
+        let real = py.detach(|| self.0.realpath(path));
+        real.map(Cow::into_owned).map_err(|error| raised(py, &error))
+    }
+
+    fn read_link(&self, py: Python<'_>, path: &str) -> PyResult<Option<String>> {
+        py.detach(|| self.0.read_link(path)).map_err(said)
+    }
+
+    fn is_directory(&self, py: Python<'_>, path: &str) -> PyResult<Option<bool>> {
+        py.detach(|| self.0.is_directory(path)).map_err(said)
+    }
+
+    fn git_remote_urls(&self, py: Python<'_>, repository: &str, remote: &str) -> PyResult<Vec<String>> {
+        py.detach(|| self.0.git_remote_urls(repository, remote))
+            .map_err(said)
+    }
+
+    fn git_default_remote_urls(&self, py: Python<'_>, repository: &str) -> PyResult<Vec<String>> {
+        py.detach(|| self.0.git_default_remote_urls(repository))
+            .map_err(said)
+    }
+
+    fn git_url(&self, py: Python<'_>, repository: &str, url: &str) -> PyResult<Vec<String>> {
+        py.detach(|| self.0.git_url(repository, url)).map_err(said)
+    }
+
+    fn git_branch(&self, py: Python<'_>, repository: &str) -> PyResult<String> {
+        py.detach(|| self.0.git_branch(repository)).map_err(said)
+    }
+
+    fn git_push_refs(
+        &self,
+        py: Python<'_>,
+        repository: &str,
+        remote: &str,
+        reference: &str,
+    ) -> PyResult<Option<Vec<String>>> {
+        py.detach(|| self.0.git_push_refs(repository, remote, reference))
+            .map_err(said)
+    }
+
+    fn role_value(&self, py: Python<'_>, role: &str, step: &str, value: &str) -> PyResult<String> {
+        py.detach(|| self.0.role_value(role, step, value)).map_err(said)
+    }
+
+    fn condition(&self, py: Python<'_>, name: &str, subject: &str) -> PyResult<bool> {
+        py.detach(|| self.0.condition(name, subject)).map_err(said)
     }
 }
 
-#[pymethods]
-impl RecordedHost {
-    #[new]
-    fn new(recording: &Bound<'_, PyAny>) -> PyResult<Self> {
-        match Recording::deserialize(data(recording, "recording")?) {
-            Ok(host) => Ok(Self(Arc::new(host))),
-            Err(error) => Err(PyValueError::new_err(format!("recording: {error}"))),
-        }
+fn said(error: Failure) -> PyErr {
+    HostError::new_err(error.message)
+}
+
+/// Why a path has no canonical form, as Python says it.
+fn raised(py: Python<'_>, error: &RealpathError) -> PyErr {
+    let name = match error {
+        RealpathError::NotFound => "ENOENT",
+        RealpathError::Loop => "ELOOP",
+        RealpathError::Denied => "EACCES",
+        RealpathError::NotUtf8 => "EILSEQ",
+        RealpathError::Other => "EIO",
+        RealpathError::Host(error) => return said(error.clone()),
+    };
+    let number = py.import("errno").and_then(|module| module.getattr(name));
+    match number {
+        Ok(number) => PyOSError::new_err((number.unbind(), error.to_string())),
+        Err(error) => error,
     }
 }
 
@@ -77,13 +154,7 @@ fn data(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Value> {
 
 /// The host that an object is, or stands for.
 pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<SharedHost> {
-    if let Ok(host) = object.cast::<RealHost>() {
-        return Ok(Arc::clone(&host.get().0));
-    }
-    if let Ok(host) = object.cast::<VirtualHost>() {
-        return Ok(Arc::clone(&host.get().0));
-    }
-    if let Ok(host) = object.cast::<RecordedHost>() {
+    if let Ok(host) = object.cast::<BuiltinHost>() {
         return Ok(Arc::clone(&host.get().0));
     }
     Ok(Arc::new(PythonHost::new(object)?))
@@ -155,6 +226,15 @@ impl PythonHost {
     fn call<'py>(&self, py: Python<'py>, name: &str, question: &[&str]) -> PyResult<Bound<'py, PyAny>> {
         let question = pyo3::types::PyTuple::new(py, question)?;
         self.object.bind(py).call_method1(name, question)
+    }
+
+    /// Fails if the object lacks a method that a host need not have.
+    fn has(&self, name: &str) -> Result<(), Failure> {
+        let has = Python::attach(|py| self.object.bind(py).hasattr(name));
+        match has {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(_) => Err(Failure::new(format!("the host has no method `{name}`"))),
+        }
     }
 
     fn texts(&self, name: &str, question: &[&str]) -> Result<Vec<String>, Failure> {
@@ -287,10 +367,12 @@ impl Host for PythonHost {
     }
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, Failure> {
+        self.has("role_value")?;
         self.ask("role_value", &[role, step, value], "str", text)
     }
 
     fn condition(&self, name: &str, subject: &str) -> Result<bool, Failure> {
+        self.has("condition")?;
         self.ask("condition", &[name, subject], "bool", truth)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -14,14 +14,13 @@ use crate::errors;
 const DEPTH: usize = 512;
 
 /// A value as JSON text. Keys are text; numbers are finite; tuples are arrays. Nothing else is guessed.
-pub(crate) fn write(value: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
-    let mut writer = Writer {
-        what,
-        text: String::with_capacity(128),
-        place: Vec::new(),
-    };
-    writer.value(value)?;
-    Ok(writer.text)
+pub(crate) fn write(given: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
+    let mut text = String::new();
+    value(given, 0, &mut text).map_err(|Refusal { why, steps }| {
+        let place: String = steps.iter().rev().map(|step| format!("/{step}")).collect();
+        errors::call(format!("{what}{place}: {why}"))
+    })?;
+    Ok(text)
 }
 
 /// The arguments of a call; `None` for a call without any.
@@ -36,7 +35,7 @@ pub(crate) fn raw(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Box<RawVa
 /// Text as it is, and any other value as JSON text.
 pub(crate) fn document(value: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
     match value.cast::<PyString>() {
-        Ok(text) => Ok(text.to_str().map_err(|_| unpaired(what))?.to_owned()),
+        Ok(text) => Ok(text.to_str()?.to_owned()),
         Err(_) => write(value, what),
     }
 }
@@ -61,122 +60,128 @@ pub(crate) fn lines<'py>(py: Python<'py>, lines: &[String]) -> PyResult<Bound<'p
     read(py, &format!("[{}]", lines.join(",")))
 }
 
-fn unpaired(place: &str) -> PyErr {
-    errors::call(format!(
-        "{place}: the text has a surrogate without its pair, expected text that UTF-8 can hold"
-    ))
+/// Why a value is not JSON, and the steps that lead to it, the last first.
+struct Refusal {
+    why: String,
+    steps: Vec<String>,
 }
 
-struct Writer<'w> {
-    what: &'w str,
-    text: String,
-    /// The keys that lead to the value, as a JSON Pointer has them.
-    place: Vec<String>,
+impl Refusal {
+    fn new(why: impl Into<String>) -> Self {
+        let why = why.into();
+        let steps = Vec::new();
+        Self { why, steps }
+    }
+
+    /// The same of a value that holds the value.
+    fn within(mut self, step: impl ToString) -> Self {
+        self.steps
+            .push(step.to_string().replace('~', "~0").replace('/', "~1"));
+        self
+    }
 }
 
-impl Writer<'_> {
-    fn value(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        if let Ok(text) = value.cast::<PyString>() {
-            return self.string(text);
-        }
-        if let Ok(members) = value.cast::<PyDict>() {
-            return self.object(members);
-        }
-        if value.is_none() {
-            self.text.push_str("null");
-        } else if let Ok(truth) = value.cast::<PyBool>() {
-            self.text.push_str(if truth.is_true() { "true" } else { "false" });
-        } else if value.cast::<PyInt>().is_ok() {
-            return self.integer(value);
-        } else if let Ok(items) = value.cast::<PyList>() {
-            return self.array(items.iter());
-        } else if let Ok(items) = value.cast::<PyTuple>() {
-            return self.array(items.iter());
-        } else if let Ok(number) = value.cast::<PyFloat>() {
-            let number = number.value();
-            if !number.is_finite() {
-                return Err(self.refused(&format!("{number} is not a number of JSON")));
-            }
-            let _ = write!(self.text, "{}", serde_json::Value::from(number));
-        } else {
-            let found = value.get_type().name()?.to_string();
-            return Err(self.refused(&format!(
-                "found `{found}`, expected a dict, list, tuple, str, int, float, bool or None"
-            )));
-        }
-        Ok(())
+impl From<PyErr> for Refusal {
+    fn from(error: PyErr) -> Self {
+        Self::new(error.to_string())
     }
+}
 
-    fn integer(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        match value.extract::<i64>() {
-            Ok(small) => {
-                let _ = write!(self.text, "{small}");
-                Ok(())
-            }
-            Err(_) => {
-                // Of `int` itself: a class derived from it may print itself in another way.
-                let int = value.py().get_type::<PyInt>();
-                let digits = int.call_method1("__repr__", (value,));
-                let digits = digits.map_err(|error| self.refused(&error.to_string()))?;
-                self.text.push_str(digits.cast::<PyString>()?.to_str()?);
-                Ok(())
-            }
+fn value(value: &Bound<'_, PyAny>, depth: usize, text: &mut String) -> Result<(), Refusal> {
+    if depth > DEPTH {
+        return Err(Refusal::new(format!("nested deeper than {DEPTH}")));
+    }
+    if let Ok(found) = value.cast::<PyString>() {
+        return string(found, text);
+    }
+    if let Ok(members) = value.cast::<PyDict>() {
+        return object(members, depth, text);
+    }
+    if value.is_none() {
+        text.push_str("null");
+    } else if let Ok(truth) = value.cast::<PyBool>() {
+        text.push_str(if truth.is_true() { "true" } else { "false" });
+    } else if value.cast::<PyInt>().is_ok() {
+        return integer(value, text);
+    } else if let Ok(items) = value.cast::<PyList>() {
+        return array(items.iter(), depth, text);
+    } else if let Ok(items) = value.cast::<PyTuple>() {
+        return array(items.iter(), depth, text);
+    } else if let Ok(number) = value.cast::<PyFloat>() {
+        let number = number.value();
+        if !number.is_finite() {
+            return Err(Refusal::new(format!("{number} is not a number of JSON")));
+        }
+        let _ = write!(text, "{}", serde_json::Value::from(number));
+    } else {
+        let found = value.get_type().name()?.to_string();
+        return Err(Refusal::new(format!(
+            "found `{found}`, expected a dict, list, tuple, str, int, float, bool or None"
+        )));
+    }
+    Ok(())
+}
+
+fn integer(value: &Bound<'_, PyAny>, text: &mut String) -> Result<(), Refusal> {
+    if let Ok(small) = value.extract::<i64>() {
+        let _ = write!(text, "{small}");
+        return Ok(());
+    }
+    // Of `int` itself: a class that derives from it may print itself in another way.
+    let int = value.py().get_type::<PyInt>();
+    let digits: String = int.call_method1("__repr__", (value,))?.extract()?;
+    text.push_str(&digits);
+    Ok(())
+}
+
+/// Text in quotes. Python's may hold halves of surrogate pairs, which JSON can only escape.
+fn string(found: &Bound<'_, PyString>, text: &mut String) -> Result<(), Refusal> {
+    if let Ok(found) = found.to_str() {
+        text.push_str(&serde_json::to_string(found).map_err(|error| Refusal::new(error.to_string()))?);
+        return Ok(());
+    }
+    let units = found.call_method1("encode", ("utf-16-le", "surrogatepass"))?;
+    let units = units.cast::<PyBytes>().map_err(PyErr::from)?;
+    text.push('"');
+    for pair in units.as_bytes().chunks_exact(2) {
+        if let Ok(pair) = pair.try_into() {
+            let _ = write!(text, "\\u{:04x}", u16::from_le_bytes(pair));
         }
     }
+    text.push('"');
+    Ok(())
+}
 
-    fn string(&mut self, text: &Bound<'_, PyString>) -> PyResult<()> {
-        let text = text.to_str().map_err(|_| unpaired(&self.here()))?;
-        let quoted = serde_json::to_string(text).map_err(errors::other)?;
-        self.text.push_str(&quoted);
-        Ok(())
-    }
-
-    fn object(&mut self, members: &Bound<'_, PyDict>) -> PyResult<()> {
-        self.text.push('{');
-        for (index, (key, value)) in members.iter().enumerate() {
-            if index > 0 {
-                self.text.push(',');
-            }
-            let Ok(key) = key.cast::<PyString>() else {
-                let found = key.get_type().name()?.to_string();
-                return Err(self.refused(&format!("a key is `{found}`, expected str")));
-            };
-            self.string(key)?;
-            self.text.push(':');
-            self.within(key.to_str()?.replace('~', "~0").replace('/', "~1"), &value)?;
+fn object(members: &Bound<'_, PyDict>, depth: usize, text: &mut String) -> Result<(), Refusal> {
+    text.push('{');
+    for (index, (key, member)) in members.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
         }
-        self.text.push('}');
-        Ok(())
+        let Ok(key) = key.cast::<PyString>() else {
+            let found = key.get_type().name()?.to_string();
+            return Err(Refusal::new(format!("a key is `{found}`, expected str")));
+        };
+        string(key, text)?;
+        text.push(':');
+        value(&member, depth + 1, text).map_err(|why| why.within(key.to_string_lossy()))?;
     }
+    text.push('}');
+    Ok(())
+}
 
-    fn array<'py>(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<()> {
-        self.text.push('[');
-        for (index, item) in items.enumerate() {
-            if index > 0 {
-                self.text.push(',');
-            }
-            self.within(index.to_string(), &item)?;
+fn array<'py>(
+    items: impl Iterator<Item = Bound<'py, PyAny>>,
+    depth: usize,
+    text: &mut String,
+) -> Result<(), Refusal> {
+    text.push('[');
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            text.push(',');
         }
-        self.text.push(']');
-        Ok(())
+        value(&item, depth + 1, text).map_err(|why| why.within(index))?;
     }
-
-    fn within(&mut self, step: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        if self.place.len() >= DEPTH {
-            return Err(self.refused(&format!("nested deeper than {DEPTH}")));
-        }
-        self.place.push(step);
-        self.value(value)?;
-        self.place.pop();
-        Ok(())
-    }
-
-    fn here(&self) -> String {
-        let steps: String = self.place.iter().map(|step| format!("/{step}")).collect();
-        format!("{}{steps}", self.what)
-    }
-
-    fn refused(&self, why: &str) -> PyErr {
-        errors::call(format!("{}: {why}", self.here()))
-    }
+    text.push(']');
+    Ok(())
 }

@@ -29,7 +29,7 @@ mod _engine {
     #[pymodule_export]
     use crate::gate::Gate;
     #[pymodule_export]
-    use crate::host::{RealHost, RecordedHost, VirtualHost};
+    use crate::host::{BuiltinHost, real_host, recorded_host, virtual_host};
     #[pymodule_export]
     use crate::policy::{check, diff, lint, map, propose_annotations};
     #[pymodule_export]

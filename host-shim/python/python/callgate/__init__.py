@@ -10,42 +10,52 @@
 A call is allowed, escalated (a person must decide) or denied. The same calls get the same verdicts from every host of the engine.
 """
 
+from typing import TYPE_CHECKING
+
 from ._engine import (
     Approvals,
+    BuiltinHost,
     CallError,
     CallgateError,
     DocumentError,
     Gate,
     HostError,
-    RealHost,
-    RecordedHost,
     References,
     Response,
     Verdict,
-    VirtualHost,
     check,
     diff,
     lint,
     map,
     propose_annotations,
+    real_host,
+    recorded_host,
+    virtual_host,
 )
+
+if TYPE_CHECKING:
+    from ._engine import Decision, Diagnostic, Host
 
 __all__ = [
     "Approvals",
+    "BuiltinHost",
     "CallError",
     "CallgateError",
+    "Decision",
+    "Diagnostic",
     "DocumentError",
     "Gate",
+    "Host",
     "HostError",
-    "RealHost",
-    "RecordedHost",
     "References",
     "Response",
     "Verdict",
-    "VirtualHost",
     "check",
     "diff",
     "lint",
     "map",
     "propose_annotations",
+    "real_host",
+    "recorded_host",
+    "virtual_host",
 ]

@@ -1,16 +1,17 @@
-//! A JavaScript runtime under test: with the npm package, or with the component transpiled for JavaScript.
+//! A process under test: a JavaScript runtime with the npm package or with the component transpiled for JavaScript, or Python with its
+//! module.
 
 use std::io::{BufRead, BufReader, Write, copy, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 
+use super::python;
 use crate::subject::{Batch, Need, Outcome, Subject, SubjectKind, Surroundings};
 use serde_json::json;
 
-/// `js/test/conformance/<name>.mjs` in Node, which drives the runtime. Each line of its input is a batch, each line of
-/// its output the outcomes.
-pub(crate) struct JsSubject {
+/// A program that drives the engine. Each line of its input is a batch, each line of its output the outcomes.
+pub(crate) struct ProcessSubject {
     name: &'static str,
     kind: SubjectKind,
     process: Child,
@@ -19,7 +20,7 @@ pub(crate) struct JsSubject {
     output: BufReader<ChildStdout>,
 }
 
-impl JsSubject {
+impl ProcessSubject {
     /// Starts the runtime `name` with the npm package.
     ///
     /// # Errors
@@ -56,19 +57,39 @@ impl JsSubject {
                 ));
             }
         }
-        let mut process = Command::new("node")
-            .arg(package.join(format!("test/conformance/{name}.mjs")))
+        let mut node = Command::new("node");
+        node.arg(package.join(format!("test/conformance/{name}.mjs")));
+        Self::run_as(name, kind, node)
+    }
+
+    /// Starts Python with the module that was built beside this program.
+    ///
+    /// # Errors
+    /// Python is missing, or the module is not built.
+    pub(crate) fn python() -> Result<Self, String> {
+        let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host-shim/python");
+        let module = python::module(&crate_folder.join("python"))?;
+        let mut python = Command::new("python3");
+        python.arg(crate_folder.join("tests/conformance.py"));
+        python
+            .env("PYTHONPATH", module)
+            .env("PYTHONDONTWRITEBYTECODE", "1");
+        Self::run_as("python", SubjectKind::Native, python)
+    }
+
+    fn run_as(name: &'static str, kind: SubjectKind, mut command: Command) -> Result<Self, String> {
+        let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("`node` cannot be started: {error}"))?;
+            .map_err(|error| format!("`{}` cannot be started: {error}", command.get_program().display()))?;
         // Node makes the pipes that it inherits non-blocking, and this process may print its tables to the same one.
         if let Some(mut errors) = process.stderr.take() {
             thread::spawn(move || copy(&mut errors, &mut stderr()));
         }
         let input = process.stdin.take();
-        let output = process.stdout.take().ok_or("node has no output")?;
+        let output = process.stdout.take().ok_or("the process has no output")?;
         let mut subject = Self {
             name,
             kind,
@@ -101,7 +122,7 @@ impl JsSubject {
     }
 }
 
-impl Subject for JsSubject {
+impl Subject for ProcessSubject {
     fn name(&self) -> &str {
         self.name
     }
@@ -128,7 +149,7 @@ impl Subject for JsSubject {
     }
 }
 
-impl Drop for JsSubject {
+impl Drop for ProcessSubject {
     fn drop(&mut self) {
         // At the end of its input the process closes what it started, such as a browser.
         drop(self.input.take());

@@ -65,9 +65,11 @@ impl<'c> CallText<'c> {
         }
     }
 
+    /// The call that the text is.
+    ///
     /// # Errors
     /// When the text is not a call, or the context is not an object.
-    pub(crate) fn read(self) -> Result<Call<'c>, CallError> {
+    pub fn read(self) -> Result<Call<'c>, CallError> {
         let call = match self.source {
             Source::Whole(text) => Call::from_json(text)?,
             Source::Parts {

@@ -1,16 +1,20 @@
 //! The gate.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use callgate_engine::config::DocumentKind;
 use callgate_engine::engine::Operation;
-use callgate_host::GateBuilder;
+use callgate_host::{GateBuilder, Paths};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+use pyo3_arrow::PyRecordBatchReader;
+use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::approvals::Approvals;
 use crate::asked::Asked;
+use crate::table::{Columns, Judged};
 use crate::verdict::{Response, Verdict};
 use crate::world::References;
 use crate::{errors, host, json};
@@ -22,7 +26,7 @@ use crate::{errors, host, json};
 /// about the disk and git; without one, this machine does. Raises `DocumentError` with every fault of every document.
 #[pyclass(frozen, module = "callgate")]
 pub struct Gate {
-    pub(crate) gate: callgate_host::Gate,
+    pub(crate) gate: Arc<callgate_host::Gate>,
 }
 
 impl Gate {
@@ -48,7 +52,7 @@ impl Gate {
             builder = builder.part(kind, text);
         }
         let gate = value_of(builder)?;
-        Ok(Self { gate })
+        Ok(Self { gate: Arc::new(gate) })
     }
 
     fn answer<T: Send>(
@@ -168,6 +172,51 @@ impl Gate {
     fn evaluate_text(&self, py: Python<'_>, call: &str) -> PyResult<Verdict> {
         let verdict = py.detach(|| self.gate.evaluate(call));
         verdict.map(Verdict).map_err(errors::call)
+    }
+
+    /// Judges a table of calls: anything that has Arrow's C stream interface, such as a table of pyarrow, polars, DuckDB or DataFusion.
+    ///
+    /// The arguments name the columns: `server`, `tool` and `arguments` (JSON text) are taken from columns of these names; `context` and
+    /// `recording` are JSON texts of what the host said and answered, as an explanation or a log has them. With recordings the gate's
+    /// host is not asked. `prepared` as for `evaluate`.
+    ///
+    /// Returns a stream of batches in the same order, judged as they are read, with the columns `decision`, `rule`, `reason`,
+    /// `escalated_roles`, `arguments` (to send, JSON text) and `error`. A row that is no call has an error and no decision.
+    #[pyo3(signature = (table, *, server = "server", tool = "tool", arguments = "arguments", context = None, recording = None,
+                        prepared = false))]
+    fn judge_table(
+        &self,
+        table: AnyRecordBatch,
+        server: &str,
+        tool: &str,
+        arguments: &str,
+        context: Option<String>,
+        recording: Option<String>,
+        prepared: bool,
+    ) -> PyResult<PyRecordBatchReader> {
+        let engine = self.gate.compile(self.gate.host());
+        let engine = engine.map_err(|error| errors::of_diagnostics(&error.diagnostics))?;
+        let columns = Columns {
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+            arguments: arguments.to_owned(),
+            context,
+            recording,
+        };
+        let paths = match prepared {
+            true => Paths::Prepared,
+            false => Paths::Gate {
+                container_workspace_dir: None,
+            },
+        };
+        let judged = Judged::new(
+            table.into_reader()?,
+            columns,
+            paths,
+            Arc::clone(&self.gate),
+            engine,
+        );
+        Ok(PyRecordBatchReader::new(Box::new(judged)))
     }
 
     /// A call's verdict with every step that led to it, as a dict. `audience` is `operator`, or `agent`, which learns nothing

@@ -14,6 +14,7 @@ mod gate;
 mod host;
 mod json;
 mod policy;
+mod table;
 mod verdict;
 mod world;
 

@@ -57,6 +57,16 @@ class Host(Protocol):
     def git_branch(self, repository: str, /) -> str: ...
     def git_push_refs(self, repository: str, remote: str, reference: str, /) -> Sequence[str] | None: ...
 
+class ArrowStream(Protocol):
+    """A table, or a stream of batches, of any package that has Arrow's C stream interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class ArrowBatch(Protocol):
+    """A record batch of any package that has Arrow's C data interface."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
 @final
 class BuiltinHost:
     """A host that is built in. A host of your own may hand it what it does not answer itself."""
@@ -203,6 +213,17 @@ class Gate:
         approvals: Approvals | None = None,
         now: datetime | str | None = None,
     ) -> Verdict: ...
+    def judge_table(
+        self,
+        table: ArrowStream | ArrowBatch,
+        *,
+        server: str = "server",
+        tool: str = "tool",
+        arguments: str = "arguments",
+        context: str | None = None,
+        recording: str | None = None,
+        prepared: bool = False,
+    ) -> ArrowStream: ...
     def evaluate_text(self, call: str) -> Verdict: ...
     def explain(
         self,

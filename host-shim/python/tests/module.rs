@@ -50,6 +50,9 @@ fn the_first_example_runs() {
         Err(error) => panic!("python3 cannot be started: {error}"),
     };
     let printed = String::from_utf8_lossy(&output.stdout);
-    let expected = format!("allow read-documents {{'path': '{}/Documents/a.md'}}\n", home.display());
+    let expected = format!(
+        "allow read-documents {{'path': '{}/Documents/a.md'}}\n",
+        home.display()
+    );
     assert_eq!(printed, expected, "{}", String::from_utf8_lossy(&output.stderr));
 }

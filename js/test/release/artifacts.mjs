@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from "node:path";
 import { run, TARGET } from "../tools/hosts.mjs";
 
-const FOLDER = join(TARGET, "release-artifacts");
+export const FOLDER = join(TARGET, "release-artifacts");
 
 /** The processors, by Node's names, with the others' names for them. */
 export const PROCESSORS = {
@@ -77,7 +77,9 @@ export const WAYS = {
     };
   },
   "the wheel": (folder, node) => {
-    const wheel = readdirSync(FOLDER).find((name) => name.endsWith(`_${PROCESSORS[node].arch}.whl`));
+    const wheel = readdirSync(FOLDER).find(
+      (name) => name.startsWith("callgate_cli-") && name.endsWith(`_${PROCESSORS[node].arch}.whl`),
+    );
     install(folder, "python3", "-m", "venv", "venv");
     const bin = join(folder, "venv/bin");
     install(folder, join(bin, "pip"), "install", "--no-index", "--quiet", artifact(wheel));

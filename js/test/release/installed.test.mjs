@@ -1,7 +1,7 @@
 // What `cargo release` writes, as people install it: from the packed files alone, into empty folders, without a network.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { start } from "../servers/guard.mjs";
 import { listeningOf } from "../servers/programs.mjs";
 import { hasQemu, isThere, QEMU, run } from "../tools/hosts.mjs";
-import { artifact, PROCESSORS, sums, unpacked, unpackImage, VERSION, WAYS, whyMissing } from "./artifacts.mjs";
+import { artifact, FOLDER, PROCESSORS, sums, unpacked, unpackImage, VERSION, WAYS, whyMissing } from "./artifacts.mjs";
 import { coldStart, environmentOf, travel } from "./journey.mjs";
 
 const missing = whyMissing();
@@ -117,6 +117,35 @@ test("a package of npm's alone judges, and says what it lacks", OPTIONS, () => {
   const { status, stderr } = spawnSync(program, ["guard"], { encoding: "utf8" });
   assert.notEqual(status, 0);
   assert.match(stderr, /guard/);
+});
+
+test("Python's module judges, from its wheel alone", OPTIONS, (t) => {
+  const folder = empty();
+  const { arch } = PROCESSORS[process.arch];
+  const wheel = readdirSync(FOLDER).find(
+    (name) => name.startsWith("callgate_engine-") && name.endsWith(`_${arch}.whl`),
+  );
+  run("python3", ["-m", "venv", join(folder, "venv")]);
+  const python = join(folder, "venv/bin/python");
+  run(python, ["-m", "pip", "install", "--no-index", "--quiet", artifact(wheel)]);
+  const script = `
+import callgate, time
+gate = callgate.Gate(
+    policy={"rules": [{"name": "logs", "if": {"server": "git"}, "then": "allow", "reason": "reads only"}]},
+    annotations={"servers": {"git": {"tools": [{"toolName": "log", "args": {"n": "none"}}]}}},
+    host=callgate.virtual_host({"home": "/home/u", "cwd": "/"}),
+)
+print(gate.gate("git", "log", {"n": 3}).verdict.decision, gate.gate("git", "push").verdict.decision)
+times = []
+for _ in range(10_000):
+    begin = time.perf_counter_ns()
+    gate.gate("git", "log", {"n": 3})
+    times.append(time.perf_counter_ns() - begin)
+print(sorted(times)[5_000])
+`;
+  const [verdicts, nanoseconds] = run(python, ["-c", script], { cwd: folder }).trim().split("\n");
+  assert.equal(verdicts, "allow deny");
+  t.diagnostic(`a verdict takes ${nanoseconds} ns`);
 });
 
 test("the image is small, and its guard judges without root's rights, certificates or files", OPTIONS, async (t) => {

@@ -186,6 +186,7 @@ const SERVERS: &[Step] = &[
         &["npm", "run", "test:release"],
     ),
     in_js("tables of agents' tools", &["npm", "run", "test:tables"]),
+    step("Python", &["python3", "host-shim/python/tests/run.py"]),
     program("conformance", "conformance", &[]),
     in_js("playground", &["npm", "test", "--workspace", "playground"]),
 ];

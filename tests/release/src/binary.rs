@@ -1,4 +1,5 @@
-//! The command as a program that needs nothing of the machine: no C library, no certificates, no files.
+//! The command as a program that needs nothing of the machine: no C library, no certificates, no files. And Python's module, which
+//! is loaded into a program that has a C library.
 
 use std::env;
 use std::ffi::OsString;
@@ -28,6 +29,12 @@ const DRAFT: [&str; 6] = [
     "profile.dist.opt-level=0",
 ];
 
+/// The command, with every feature for people.
+const COMMAND: [&str; 4] = ["--package", "callgate", "--features", "otel,serve"];
+
+/// The oldest C library of GNU's that Python's installers know by a number.
+pub(crate) const GNU: &str = "2.17";
+
 /// The command, for one platform.
 pub(crate) struct Binary {
     pub(crate) platform: &'static Platform,
@@ -44,7 +51,30 @@ pub(crate) fn build(
 ) -> Result<Binary, String> {
     let begin = Instant::now();
     let triple = platform.triple();
-    let mut cargo = cargo(folders, zig, "zigbuild", &triple)?;
+    let mut cargo = cargo(folders, zig, "zigbuild", &triple, &COMMAND)?;
+    run(optimized(&mut cargo, folders, profile))?;
+    Ok(Binary {
+        platform,
+        bytes: read(&folders.target.join(triple).join("dist/callgate"))?,
+        seconds: begin.elapsed().as_secs(),
+    })
+}
+
+/// Builds Python's module, for any C library of GNU's that installers know.
+pub(crate) fn module(
+    folders: &Folders,
+    zig: &Path,
+    platform: &Platform,
+    profile: Profile,
+) -> Result<Vec<u8>, String> {
+    let triple = platform.module_triple();
+    let package = ["--package", "callgate-python"];
+    let mut cargo = cargo(folders, zig, "zigbuild", &format!("{triple}.{GNU}"), &package)?;
+    run(optimized(&mut cargo, folders, profile))?;
+    read(&folders.target.join(triple).join("dist/libcallgate_python.so"))
+}
+
+fn optimized<'c>(cargo: &'c mut Command, folders: &Folders, profile: Profile) -> &'c mut Command {
     cargo
         .args(["--profile", "dist"])
         // What this program was started with is not meant for others.
@@ -53,29 +83,30 @@ pub(crate) fn build(
     if profile == Profile::Draft {
         cargo.args(DRAFT);
     }
-    run(&mut cargo)?;
-    Ok(Binary {
-        platform,
-        bytes: read(&folders.target.join(triple).join("dist/callgate"))?,
-        seconds: begin.elapsed().as_secs(),
-    })
+    cargo
 }
 
 /// Checks the types for another system, for which nothing can be linked here: its own libraries are missing.
 pub(crate) fn check(folders: &Folders, zig: &Path, triple: &str) -> Result<(), String> {
-    run(&mut cargo(folders, zig, "check", triple)?)?;
+    run(&mut cargo(folders, zig, "check", triple, &COMMAND)?)?;
     Ok(())
 }
 
-/// Has cargo do something with the command and every feature for people, and zig compile C and link.
-fn cargo(folders: &Folders, zig: &Path, task: &str, triple: &str) -> Result<Command, String> {
+/// Has cargo do something with a package, and zig compile C and link.
+fn cargo(
+    folders: &Folders,
+    zig: &Path,
+    task: &str,
+    triple: &str,
+    package: &[&str],
+) -> Result<Command, String> {
     let mut paths = vec![zig.to_owned()];
     paths.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
     let paths = env::join_paths(paths).map_err(|error| format!("PATH cannot be extended: {error}"))?;
     let mut cargo = Command::new(zig.join("cargo-zigbuild"));
     cargo
-        .args([task, "--quiet", "--locked", "--package", "callgate"])
-        .args(["--features", "otel,serve", "--target", triple])
+        .args([task, "--quiet", "--locked", "--target", triple])
+        .args(package)
         .current_dir(&folders.root)
         .env("PATH", paths)
         .env("CARGO_TARGET_DIR", &folders.target);

@@ -104,6 +104,7 @@ fn release(is_here: bool, profile: Profile) -> Result<(), String> {
         .filter(|platform| !is_here || platform.arch == own.arch)
         .collect();
     let mut triples: Vec<String> = platforms.iter().map(|platform| platform.triple()).collect();
+    triples.extend(platforms.iter().map(|platform| platform.module_triple()));
     triples.extend((!is_here).then(|| CHECKED.to_owned()));
     let zig = tools::install(&folders, &triples)?;
     if !is_here {
@@ -111,8 +112,10 @@ fn release(is_here: bool, profile: Profile) -> Result<(), String> {
         println!("types are checked for {CHECKED}");
     }
     let mut binaries = Vec::new();
+    let mut modules = Vec::new();
     for platform in platforms {
         binaries.push(binary::build(&folders, &zig, platform, profile)?);
+        modules.push((platform, binary::module(&folders, &zig, platform, profile)?));
     }
     let runs_here = binaries
         .iter()
@@ -128,6 +131,9 @@ fn release(is_here: bool, profile: Profile) -> Result<(), String> {
         artifacts.push(deb::of(binary, &pages, &licenses)?);
         artifacts.push(npm::platform_package(binary, &licenses)?);
         artifacts.push(wheel::of(&folders, binary, &licenses, &sbom)?);
+    }
+    for (platform, module) in modules {
+        artifacts.push(wheel::of_module(&folders, platform, module, &licenses, &sbom)?);
     }
     artifacts.push(npm::package(&folders)?);
     artifacts.push(image::of(&binaries)?);

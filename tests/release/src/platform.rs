@@ -31,6 +31,11 @@ impl Platform {
     pub(crate) fn triple(&self) -> String {
         format!("{}-unknown-linux-musl", self.arch)
     }
+
+    /// The same for what is loaded into a program that has a C library.
+    pub(crate) fn module_triple(&self) -> String {
+        format!("{}-unknown-linux-gnu", self.arch)
+    }
 }
 
 /// The platform whose programs run on this machine.

@@ -53,6 +53,7 @@ test("the tarball contains what is needed and nothing else", () => {
     "TOOLS.md",
     "dist",
     "docs",
+    "frameworks",
     "package.json",
     "schemas",
     "wasm",
@@ -171,7 +172,7 @@ test("the entries for browsers import only the package's own files", () => {
       walk(resolve(dirname(file), specifier));
     }
   };
-  for (const entry of ["web.js", "slim.js", "tools-web.js", "mcp.js"]) {
+  for (const entry of ["web.js", "slim.js", "tools-web.js", "mcp.js", "ai.js", "mastra.js", "openai-agents.js"]) {
     walk(join(installed, "dist", entry));
   }
   assert.ok(seen.size >= 4);

@@ -9,6 +9,12 @@ export function denied(rule: string, reason: string): Verdict {
   return { decision: "deny", rule, reason };
 }
 
+/** Why a call is not made, for the model. */
+export function refusal({ decision, rule, reason }: Verdict, judged: string, given?: string): string {
+  const advice = given ?? (rule === "structural-unknown-tool" ? UNANNOTATED : "");
+  return `Callgate did not let this call through (${decision} by rule \`${rule}\`): ${reason}${judged}${advice}`;
+}
+
 /**
  * The answer to a call that is not allowed: a result, so that the model reads it and can do otherwise. `judged` says what its texts
  * were judged as.
@@ -16,17 +22,15 @@ export function denied(rule: string, reason: string): Verdict {
 export function denial(
   id: string | number,
   isModern: boolean,
-  { decision, rule, reason }: Verdict,
+  verdict: Verdict,
   judged: string,
   given?: string,
 ): Members {
-  const advice = given ?? (rule === "structural-unknown-tool" ? UNANNOTATED : "");
-  const text = `Callgate did not let this call through (${decision} by rule \`${rule}\`): ${reason}${judged}${advice}`;
   const result = {
     ...(isModern ? { resultType: "complete" } : {}),
-    content: [{ type: "text", text }],
+    content: [{ type: "text", text: refusal(verdict, judged, given) }],
     isError: true,
-    _meta: { "callgate/decision": decision, "callgate/rule": rule },
+    _meta: { "callgate/decision": verdict.decision, "callgate/rule": verdict.rule },
   };
   return { jsonrpc: "2.0", id, result };
 }

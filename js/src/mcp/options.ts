@@ -139,7 +139,7 @@ export function checkedFilter(options: ToolsFilter): ToolsFilter {
 }
 
 /** The members of an object as they are whenever they are asked for: an engine may be replaced. */
-function view<T extends object, Name extends keyof T>(object: T, names: readonly Name[]): Pick<T, Name> {
+export function view<T extends object, Name extends keyof T>(object: T, names: readonly Name[]): Pick<T, Name> {
   const shown = Object.create(null) as Pick<T, Name>;
   for (const name of names) {
     Object.defineProperty(shown, name, { get: () => member(object, name), enumerable: true });
@@ -147,7 +147,8 @@ function view<T extends object, Name extends keyof T>(object: T, names: readonly
   return Object.freeze(shown);
 }
 
-function isEngine(engine: unknown): boolean {
+/** Returns `true` for an engine, or a function that returns one. */
+export function isEngine(engine: unknown): boolean {
   return (
     typeof engine === "function" ||
     (typeof engine === "object" && engine !== null && typeof member(engine as Partial<Engine>, "gate") === "function")

@@ -1,7 +1,11 @@
 // The types of each entry do not need those of Node. A project of its own checks the browser's entry with the DOM's types.
 import { createEngine, createNodeHost, type Engine, init } from "callgate";
+import { type AiSettings, gateTools } from "callgate/ai";
 import { loadBundle } from "callgate/bundle";
+import { gateCanUseTool, gateHooks } from "callgate/claude";
+import { gateTools as gateMastraTools } from "callgate/mastra";
 import { filterTools, gateClient, gateServer, type McpDecision } from "callgate/mcp";
+import { gateAgent, gateTool, type OpenAiTool } from "callgate/openai-agents";
 import data from "callgate/package.json" with { type: "json" };
 import {
   type AnnotationsProposal,
@@ -54,3 +58,12 @@ export const names: readonly string[] = filterTools([{ name: "t", title: "T" }],
 gateClient({}, gate);
 // @ts-expect-error An answer has three words.
 gateClient(new End(), { ...gate, ask: () => Promise.resolve("yes") });
+
+// What an entry for a framework says of itself needs none of it. A project of its own has the frameworks.
+export const settings: AiSettings<{ a: string }> = gateTools({ a: "tool" }, { engine, serverName: "s", secret: "" });
+export const gatedTools: { a: object } = gateMastraTools({ a: {} }, { engine, serverName: () => undefined });
+export const gatedTool: OpenAiTool = gateTool(
+  { type: "function", name: "t" },
+  { engine: () => engine, serverName: "s" },
+);
+export const claude = [gateHooks({ engine, serverName: "s" }), gateCanUseTool({ engine, serverName: "s" }), gateAgent];

@@ -165,10 +165,15 @@ fn the_package_uses_all_of_its_module() {
 #[test]
 fn every_export_of_the_package_has_a_user() {
     const ENTRIES: &[&str] = &[
+        "ai.ts",
         "bundle.ts",
+        "claude.ts",
         "functions.ts",
         "index.ts",
+        "langchain.ts",
+        "mastra.ts",
         "node.ts",
+        "openai-agents.ts",
         "slim.ts",
         "web.ts",
         "tools.ts",

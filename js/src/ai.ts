@@ -1,0 +1,95 @@
+// Tools of the Vercel AI SDK, gated.
+import {
+  asGiven,
+  denied,
+  type FrameworkOptions,
+  type Judged,
+  judgeOf,
+  message,
+  question,
+} from "./frameworks/judging.js";
+
+export type { FrameworkOptions, NamedTool } from "./frameworks/judging.js";
+
+/** How the tools of the AI SDK are gated. */
+export interface AiOptions extends FrameworkOptions {
+  /**
+   * Signs the questions to people, so that an approval counts for the very call that was asked about. Default: a secret of this
+   * process, with which the approvals of another process are refused.
+   */
+  readonly secret?: string | Uint8Array | undefined;
+}
+
+/** A status that the SDK knows. */
+export type ToolApproval = "not-applicable" | { readonly type: "denied" | "user-approval"; readonly reason: string };
+
+/** A call as the SDK asks about it. */
+export interface AiCall {
+  readonly toolCall: { readonly toolName: string; readonly toolCallId: string; readonly input: unknown };
+  readonly tools: object | undefined;
+  readonly toolsContext: unknown;
+  readonly messages: readonly unknown[];
+}
+
+/** Settings for `generateText`, `streamText` and `ToolLoopAgent`. */
+export interface AiSettings<Tools extends object> {
+  readonly tools: Tools;
+  readonly toolApproval: (call: AiCall) => Promise<ToolApproval>;
+  readonly experimental_refineToolInput: { readonly [Name in keyof Tools]: <Input>(input: Input) => Input };
+  readonly experimental_toolApprovalSecret: string | Uint8Array;
+}
+
+/** Approvals outlive a request, and there may be an engine for each. */
+const SECRET = `${crypto.randomUUID()}${crypto.randomUUID()}`;
+
+/**
+ * The settings with which each call of these tools is judged, and so is each call of a tool that is added later. Tools that the
+ * provider runs are none of these: it has run them before anybody is asked.
+ *
+ * @throws `CallgateError` `invalid-argument` for options that cannot be meant.
+ */
+export function gateTools<Tools extends object>(tools: Tools, options: AiOptions): AiSettings<Tools> {
+  const judge = judgeOf(options, ["secret"]);
+  const refined = (name: string) => {
+    return <Input>(input: Input): Input => {
+      const { verdict, args } = judge(name, input);
+      return verdict.decision === "deny" ? input : (args as Input);
+    };
+  };
+  const refiners = Object.fromEntries(Object.keys(tools).map((name) => [name, refined(name)]));
+  return {
+    tools,
+    toolApproval: async (call) => {
+      const { toolName, input } = call.toolCall;
+      const judged = asGiven(judge(toolName, input), input);
+      return statusOf(judged, judged.verdict.decision === "allow" && (await asksItself(call)));
+    },
+    experimental_refineToolInput: refiners as AiSettings<Tools>["experimental_refineToolInput"],
+    experimental_toolApprovalSecret: options.secret ?? SECRET,
+  };
+}
+
+function statusOf(judged: Judged, isAsked: boolean | Judged): ToolApproval {
+  if (typeof isAsked === "object" || judged.verdict.decision === "deny") {
+    return { type: "denied", reason: message(typeof isAsked === "object" ? isAsked : judged) };
+  }
+  const reason = isAsked ? "The tool needs approval" : question(judged);
+  return isAsked || judged.verdict.decision === "escalate" ? { type: "user-approval", reason } : "not-applicable";
+}
+
+/** Asks the tool whether it needs approval, which the SDK leaves out where there is a `toolApproval`. */
+async function asksItself({ toolCall, tools, toolsContext, messages }: AiCall): Promise<boolean | Judged> {
+  const { toolName, toolCallId, input } = toolCall;
+  const own = (object: unknown): unknown =>
+    typeof object === "object" && object !== null && Object.hasOwn(object, toolName)
+      ? (object as Record<string, unknown>)[toolName]
+      : undefined;
+  const { needsApproval } = (own(tools) ?? {}) as { readonly needsApproval?: unknown };
+  try {
+    return typeof needsApproval === "function"
+      ? (await needsApproval(input, { toolCallId, messages, context: own(toolsContext) })) !== false
+      : needsApproval === true;
+  } catch {
+    return denied("structural-hook-fault", "The tool's own `needsApproval` failed, so nothing is allowed");
+  }
+}

@@ -185,6 +185,7 @@ const SERVERS: &[Step] = &[
         "artifacts as people install them",
         &["npm", "run", "test:release"],
     ),
+    in_js("agent frameworks", &["npm", "run", "test:frameworks"]),
     in_js("tables of agents' tools", &["npm", "run", "test:tables"]),
     step("Python", &["python3", "host-shim/python/tests/run.py"]),
     program("conformance", "conformance", &[]),

@@ -14,7 +14,7 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 export const whyNoClients = () => whyNotInstalled(here("."), FOLDER);
 
 /** Installs the packages of a lock file into a folder, where they are missing. Why they cannot be had, or nothing if they can. */
-export function whyNotInstalled(source, folder) {
+export function whyNotInstalled(source, folder, options = []) {
   const stamp = join(folder, "installed");
   const wanted = createHash("sha256")
     .update(readFileSync(join(source, "package-lock.json")))
@@ -24,7 +24,7 @@ export function whyNotInstalled(source, folder) {
   mkdirSync(folder, { recursive: true });
   for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(source, name), join(folder, name));
   // No package runs a program of its own.
-  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", ...options];
   const { status, error, stderr } = spawnSync("npm", args, { cwd: folder, encoding: "utf8" });
   if (status !== 0) return `npm ${args.join(" ")} failed: ${error?.message ?? stderr}`;
   writeFileSync(stamp, wanted);

@@ -2,12 +2,9 @@
 
 import type { AgentMiddleware, ToolCallRequest } from "langchain";
 import { createMiddleware, ToolMessage } from "langchain";
-import { type FrameworkOptions, type Judged, judgeOf, message, question } from "./frameworks/judging.js";
+import { type FrameworkOptions, type Judged, judgeOf, message, question, REMEMBERED } from "./frameworks/judging.js";
 
 export type { FrameworkOptions, NamedTool } from "./frameworks/judging.js";
-
-/** How many questions are remembered. One that is forgotten is asked again. */
-const REMEMBERED = 1_024;
 
 /**
  * Middleware that judges each call of a tool, whoever added the tool, and runs it with the arguments that were judged. A call that

@@ -1,5 +1,5 @@
 // Tools of Mastra, gated.
-import { type FrameworkOptions, judgeOf, message } from "./frameworks/judging.js";
+import { type FrameworkOptions, judgeOf, message, remember } from "./frameworks/judging.js";
 
 export type { FrameworkOptions, NamedTool } from "./frameworks/judging.js";
 
@@ -14,9 +14,6 @@ interface Context {
   readonly resumeData?: unknown;
   readonly agent?: { readonly resumeData?: unknown };
 }
-
-/** How many calls are remembered. What is forgotten is denied, and asked about when it comes again. */
-const REMEMBERED = 1_024;
 
 /**
  * The same tools, of which each call is judged, and runs with the arguments that were judged. A call that escalates needs approval:
@@ -73,12 +70,4 @@ async function asksItself(tool: MastraTool, input: unknown, context: unknown): P
     }
   }
   return false;
-}
-
-function remember(keys: Set<string>, key: string): void {
-  keys.add(key);
-  const [oldest] = keys;
-  if (keys.size > REMEMBERED && oldest !== undefined) {
-    keys.delete(oldest);
-  }
 }

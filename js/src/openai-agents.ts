@@ -1,6 +1,14 @@
 // Tools of OpenAI's Agents SDK, gated.
 import { CallgateError } from "./errors.js";
-import { asGiven, denied, type FrameworkOptions, type Judged, judgeOf, message } from "./frameworks/judging.js";
+import {
+  asGiven,
+  denied,
+  type FrameworkOptions,
+  type Judged,
+  judgeOf,
+  message,
+  remember,
+} from "./frameworks/judging.js";
 
 export type { FrameworkOptions, NamedTool } from "./frameworks/judging.js";
 
@@ -69,18 +77,26 @@ export function gateTool<Tool extends OpenAiTool>(tool: Tool, options: Framework
   }
   const judge = judgeOf(options);
   const { name, needsApproval, inputGuardrails = [] } = tool as unknown as FunctionTool;
+  const asked = new Set<string>();
   const run: Guardrail["run"] = async ({ context, toolCall }) => {
     const judged = judgedText(judge, name, toolCall.arguments);
     const { decision } = judged.verdict;
-    const isApproved = () => context.isToolApproved({ toolName: name, callId: toolCall.callId }) === true;
+    const { callId } = toolCall;
+    // A runner may ask guardrails before it asks a person, too.
+    const isApproved = () => asked.has(callId) || context.isToolApproved({ toolName: name, callId }) === true;
     return decision === "allow" || (decision === "escalate" && isApproved())
       ? { behavior: { type: "allow" } }
       : { behavior: { type: "rejectContent", message: message(judged) } };
   };
   const gated: Partial<FunctionTool> = {
-    needsApproval: async (context, input, callId) =>
-      asGiven(judge(name, input), input).verdict.decision === "escalate" ||
-      (await needsApproval(context, input, callId)) !== false,
+    needsApproval: async (context, input, callId = "") => {
+      asked.delete(callId);
+      if (asGiven(judge(name, input), input).verdict.decision !== "escalate") {
+        return (await needsApproval(context, input, callId)) !== false;
+      }
+      remember(asked, callId);
+      return true;
+    },
     inputGuardrails: [...inputGuardrails, { type: "tool_input", name: "callgate", run }],
   };
   return Object.assign(Object.create(Object.getPrototypeOf(tool), Object.getOwnPropertyDescriptors(tool)), gated);

@@ -35,6 +35,18 @@ export interface Judged {
 
 const KEYS = ["engine", "serverName", "context", "containerWorkspaceDir"] as const;
 
+/** How many calls are remembered. One that is forgotten is denied, or asked about again. */
+export const REMEMBERED = 1_024;
+
+/** Remembers a call, and forgets the one that was remembered first where there are too many. */
+export function remember(keys: Set<string>, key: string): void {
+  keys.add(key);
+  const [oldest] = keys;
+  if (keys.size > REMEMBERED && oldest !== undefined) {
+    keys.delete(oldest);
+  }
+}
+
 /** A denial that is not the engine's. */
 export function denied(rule: string, reason: string): Judged {
   return { verdict: { decision: "deny", rule, reason }, args: {}, key: "" };

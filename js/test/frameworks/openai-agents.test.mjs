@@ -121,6 +121,29 @@ test("an approved call is judged again", async () => {
   assert.deepEqual(ran, []);
 });
 
+test("a call that nobody was asked about does not run where it escalates by then", async () => {
+  const ran = [];
+  let count = 0;
+  const gate = ({ arguments: argsForTransport }) => {
+    count += 1;
+    return { verdict: { decision: count === 1 ? "allow" : "escalate", rule: "r", reason: "" }, argsForTransport };
+  };
+  const agent = agentOf([["read", { path: ASKED }]], toolsOf(ran), { ...OPTIONS, engine: { gate } });
+  assert.match(saidBy(await runner.run(agent, "go"))["call-0"], /escalate by rule/);
+  assert.deepEqual(ran, []);
+});
+
+test("a runner that asks guardrails before a person asks about the same calls", async () => {
+  const ran = [];
+  const early = new Runner({ tracingDisabled: true, toolExecution: { preApprovalInputGuardrails: true } });
+  const agent = agentOf([["read", { path: ASKED }]], toolsOf(ran));
+  const asked = await early.run(agent, "go");
+  assert.equal(asked.interruptions.length, 1);
+  asked.state.approve(asked.interruptions[0]);
+  await early.run(agent, asked.state);
+  assert.deepEqual(ran, [ASKED]);
+});
+
 test("a call that escalates in another spelling is denied, not asked about", async () => {
   const said = saidBy(await runner.run(agentOf([["read", { path: "ask/./a" }]], toolsOf([])), "go"));
   assert.match(said["call-0"], /structural-unresolvable-value/);

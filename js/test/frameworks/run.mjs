@@ -1,6 +1,6 @@
 // Installs the frameworks and the package itself into a folder, as a program has them that uses both, and runs these tests there.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { whyNotInstalled } from "../servers/clients/install.mjs";
@@ -40,8 +40,10 @@ function main() {
     console.log(`${name} ${version}`);
   }
   const isTyped = passes(join(JS, "node_modules/.bin/tsc"), "--project", "tests/types");
-  const asked = process.argv.slice(2).map((name) => `tests/${name}.test.mjs`);
-  const areRight = passes("node", "--test", "--test-concurrency=1", ...(asked.length > 0 ? asked : ["tests/"]));
+  const asked = process.argv.slice(2).map((name) => `${name}.test.mjs`);
+  const all = readdirSync(HERE).filter((name) => name.endsWith(".test.mjs"));
+  const tests = (asked.length > 0 ? asked : all).map((name) => join("tests", name));
+  const areRight = passes("node", "--test", "--test-concurrency=1", ...tests);
   return isTyped && areRight;
 }
 

@@ -34,18 +34,15 @@ from ._engine import (
 )
 
 if TYPE_CHECKING:
-    from ._engine import Decision, Diagnostic, Host
+    from ._engine import Decision as Decision, Diagnostic as Diagnostic, Host as Host
 
 __all__ = [
     "Approvals",
     "BuiltinHost",
     "CallError",
     "CallgateError",
-    "Decision",
-    "Diagnostic",
     "DocumentError",
     "Gate",
-    "Host",
     "HostError",
     "References",
     "Response",

@@ -1,0 +1,129 @@
+"""FastMCP, in memory, in both protocols; a mounted server, and a tool that calls another."""
+
+from __future__ import annotations
+
+import asyncio
+import unittest
+from typing import Any
+
+from adapting import KEYS, READ, READ_AS_JUDGED, WRITE, Played, Tests, gate, needs
+
+needs("fastmcp")
+
+from fastmcp import Client, Context, FastMCP
+from fastmcp.client.elicitation import ElicitResult
+
+from callgate.fastmcp import CallgateMiddleware
+
+
+def server(played: Played, middleware: list[Any]) -> FastMCP:
+    made: FastMCP = FastMCP("notes", middleware=middleware)
+
+    @made.tool
+    def read(path: str) -> str:
+        played.ran.append(("read", {"path": path}))
+        return "done: read"
+
+    @made.tool
+    def write(path: str, text: str) -> str:
+        played.ran.append(("write", {"path": path, "text": text}))
+        return "done: write"
+
+    @made.tool
+    def added(path: str) -> str:
+        played.ran.append(("added", {"path": path}))
+        return "done: added"
+
+    return made
+
+
+def text(result: Any) -> str:
+    return "".join(part.text for part in result.content)
+
+
+class Modern(Tests, unittest.TestCase):
+    mode = "auto"
+
+    def client(self, made: FastMCP, **options: Any) -> Any:
+        return Client(made, mode=self.mode, **options)  # type: ignore[arg-type]
+
+    def play(self, gate: Any, calls: Any, answer: Any) -> Played:
+        played = Played()
+
+        async def elicited(message: str, *_: Any) -> Any:
+            self.assertIn("a person decides what is written", message)
+            return ElicitResult(action="accept", content={"allow": True}) if answer() else ElicitResult(action="decline")
+
+        async def run() -> None:
+            async with self.client(server(played, [CallgateMiddleware(gate, "notes")]), elicitation_handler=elicited) as client:
+                made = (client.call_tool(name, arguments, raise_on_error=False) for name, arguments in calls)
+                played.seen += [text(result) for result in await asyncio.gather(*made)]
+
+        asyncio.run(run())
+        return played
+
+    def test_a_client_that_cannot_ask(self) -> None:
+        played = Played()
+
+        async def run() -> str:
+            async with self.client(server(played, [CallgateMiddleware(gate(), "notes")])) as client:
+                return text(await client.call_tool(*WRITE, raise_on_error=False))
+
+        self.assertIn("a person decides what is written", asyncio.run(run()))
+        self.assertEqual(played.ran, [])
+
+
+class Legacy(Modern):
+    mode = "legacy"
+
+
+class Composed(unittest.TestCase):
+    def called(self, made: FastMCP, *calls: Any) -> list[str]:
+        async def run() -> list[str]:
+            async with Client(made) as client:
+                return [text(await client.call_tool(name, arguments, raise_on_error=False)) for name, arguments in calls]
+
+        return asyncio.run(run())
+
+    def test_a_mounted_server_has_its_prefix(self) -> None:
+        played = Played()
+        parent: FastMCP = FastMCP("all", middleware=[CallgateMiddleware(gate(), lambda name: tuple(name.split("_", 1)))])  # type: ignore[arg-type,return-value]
+        parent.mount(server(played, []), namespace="notes")
+        seen = self.called(parent, ("notes_read", READ[1]), ("notes_read", KEYS[1]), ("notes_added", {"path": "x"}), ("read", READ[1]))
+        self.assertEqual(played.ran, [READ_AS_JUDGED])
+        self.assertIn("keys are private", seen[1])
+        self.assertIn("Unknown tool", seen[2])
+        self.assertIn("The gate failed", seen[3])
+
+    def test_a_tool_that_calls_another_is_judged_again(self) -> None:
+        played = Played()
+        made = server(played, [CallgateMiddleware(gate(), "notes")])
+
+        @made.tool(name="write")
+        async def outer(path: str, text: str, ctx: Context) -> str:
+            return str(await ctx.fastmcp.call_tool("read", {"path": path}))
+
+        async def elicited(*_: Any) -> Any:
+            return ElicitResult(action="accept", content={"allow": True})
+
+        async def run() -> Any:
+            async with Client(made, elicitation_handler=elicited) as client:
+                return await client.call_tool(*WRITE, raise_on_error=False)
+
+        asyncio.run(run())
+        self.assertEqual(played.ran, [("read", {"path": "/home/u/notes/b.md"})])
+
+    def test_what_is_no_call_is_denied(self) -> None:
+        async def called(_: Any) -> Any:
+            self.fail("the tool ran")
+
+        for name, arguments in ((None, {}), ("", {}), (7, {}), ("read", [])):
+            message: Any = type("Message", (), {"name": name, "arguments": arguments})
+            context: Any = type("Context", (), {"message": message, "fastmcp_context": None})
+            with self.subTest(name=name, arguments=arguments):
+                result = asyncio.run(CallgateMiddleware(gate(), "notes").on_call_tool(context, called))
+                self.assertTrue(result.is_error)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,88 @@
+"""Calls of LangChain agents (`langchain` 1.5) and of LangGraph's `ToolNode`, judged around the tool.
+
+    agent = create_agent(model, tools, middleware=[CallgateMiddleware(gate, "notes")], checkpointer=InMemorySaver())
+    node = ToolNode(tools, wrap_tool_call=callgate.wrap_tool_call, awrap_tool_call=callgate.awrap_tool_call)
+
+What holds: every call of a tool is judged by the name that the model gives it, so a tool that is added or renamed later is denied until
+an annotation names it. The tool gets the arguments that were judged. A denial is a `ToolMessage` with `status="error"`. A call that
+escalates interrupts the graph; it goes on by `Command(resume=approve(interrupt.value))`, which names what was asked about. An answer that
+names another call (calls in parallel may swap theirs) or a call that has changed meanwhile is asked again; any other answer refuses, and
+so does a graph without a checkpointer. Calls in parallel are judged each for itself, a retry around this middleware is a new call, and
+what a tool streams comes after its call was allowed. A `ToolNode` that is interrupted runs again whole,
+with the calls that ran before the question; an agent runs each call by itself. Sub-agents are judged by their own middleware: give it to each. Put it last in the
+list: what comes after it is nearer to the tool and may change the call. Tools that a model's provider runs are not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.types import ToolCallRequest
+from langchain_core.messages import ToolMessage
+from langgraph.errors import GraphBubbleUp
+from langgraph.types import Command, interrupt
+
+from ._engine import Approvals, Gate
+from ._judging import Context, Judged, Judging, Naming
+
+
+def approve(asked: dict[str, Any]) -> dict[str, Any]:
+    """The answer that allows what an interrupt asked about: its value. Whatever else a graph is resumed with refuses the call."""
+    return {"type": "approve", "call": asked["call"]}
+
+
+class CallgateMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Middleware for `create_agent`; its `wrap_tool_call` and `awrap_tool_call` fit `ToolNode` as well."""
+
+    def __init__(self, gate: Gate, server: Naming, *, approvals: Approvals | None = None, context: Context = None) -> None:
+        super().__init__()
+        self._judging = Judging(gate, server, approvals=approvals, context=context)
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
+    ) -> ToolMessage | Command[Any]:
+        judged = self._settled(request)
+        return handler(_rewritten(request, judged)) if judged.is_allowed else _denial(request, judged)
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
+    ) -> ToolMessage | Command[Any]:
+        judged = self._settled(request)
+        return await handler(_rewritten(request, judged)) if judged.is_allowed else _denial(request, judged)
+
+    def _settled(self, request: ToolCallRequest) -> Judged:
+        name, given = request.tool_call.get("name"), request.tool_call.get("args")
+        judged = self._judging.judge(name, given)
+        while judged.must_ask:
+            try:
+                answer = interrupt(_asked(judged))
+            except GraphBubbleUp:
+                raise
+            except Exception:  # No checkpointer keeps the question.
+                return judged.refused("nobody could be asked")
+            if not (isinstance(answer, dict) and answer.get("type") == "approve" and isinstance(answer.get("call"), str)):
+                return judged.refused()
+            judged = self._judging.judge(name, given, approved=answer["call"])
+        return judged
+
+
+def _asked(judged: Judged) -> dict[str, Any]:
+    return {
+        "type": "callgate",
+        "call": judged.key,
+        "server": judged.server,
+        "tool": judged.tool,
+        "arguments": judged.arguments,
+        "reason": judged.reason,
+    }
+
+
+def _rewritten(request: ToolCallRequest, judged: Judged) -> ToolCallRequest:
+    return request.override(tool_call={**request.tool_call, "args": judged.arguments or {}})
+
+
+def _denial(request: ToolCallRequest, judged: Judged) -> ToolMessage:
+    call = request.tool_call
+    return ToolMessage(content=judged.message, name=call.get("name"), tool_call_id=call.get("id"), status="error")

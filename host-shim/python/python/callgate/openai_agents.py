@@ -1,0 +1,74 @@
+"""Calls of the OpenAI Agents SDK (`openai-agents` 0.24), judged by a guardrail of the tool's input.
+
+    agent = Agent(tools=[guarded(read_note, gate, "notes")])
+    server = MCPServerStdio(params, tool_input_guardrails=[tool_input_guardrail(gate, "notes")])
+
+What holds: the SDK cannot change arguments, so a call is allowed only where those that were given are equal to those that were judged; a
+denial says which are not, and is the tool's output, which the model reads. A guarded tool whose call escalates needs approval
+(`result.interruptions`, `state.approve`); the guardrail then judges the call again, and lets it through only if a person approved this
+very call: `always_approve` is for calls that nobody has seen, and does not count. Tools of an MCP server come with the guardrail as they
+are listed, those added later too; `require_approval="always"` has a person asked, otherwise what escalates is denied. Calls in parallel
+are judged each for itself, a retry is a new call, and what a tool streams comes after. An agent as a tool is a call like any other, and
+its own tools need guarding too. Handoffs, and tools that OpenAI hosts, have no guardrail and are not seen.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from agents import FunctionTool, RunContextWrapper, ToolGuardrailFunctionOutput, ToolInputGuardrail, ToolInputGuardrailData
+from agents.tool_context import ToolContext
+
+from ._engine import Approvals, Gate
+from ._judging import Context, Judging, Naming
+
+
+def tool_input_guardrail(
+    gate: Gate, server: Naming, *, approvals: Approvals | None = None, context: Context = None
+) -> ToolInputGuardrail[Any]:
+    """A guardrail for `FunctionTool.tool_input_guardrails`, and for those of an MCP server."""
+    return _guardrail(Judging(gate, server, approvals=approvals, context=context))
+
+
+def guarded(
+    tool: FunctionTool, gate: Gate, server: Naming, *, approvals: Approvals | None = None, context: Context = None
+) -> FunctionTool:
+    """A tool of which each call is judged, and that needs a person's approval where a call escalates."""
+    judging = Judging(gate, server, approvals=approvals, context=context)
+    own = tool.needs_approval
+
+    async def needs_approval(run: RunContextWrapper[Any], params: dict[str, Any], call_id: str) -> bool:
+        if judging.judge(tool.name, params).as_given(params).must_ask:
+            return True
+        return own if isinstance(own, bool) else await own(run, params, call_id)
+
+    guardrails = [*(tool.tool_input_guardrails or []), _guardrail(judging)]
+    return replace(tool, needs_approval=needs_approval, tool_input_guardrails=guardrails)
+
+
+def _guardrail(judging: Judging) -> ToolInputGuardrail[Any]:
+    def judge(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
+        call = data.context
+        given = _parsed(call.tool_arguments)
+        judged = judging.judge(call.tool_name, given).as_given(given)
+        if judged.is_allowed or (judged.must_ask and _is_approved(call)):
+            return ToolGuardrailFunctionOutput.allow()
+        return ToolGuardrailFunctionOutput.reject_content((judged.refused() if judged.must_ask else judged).message)
+
+    return ToolInputGuardrail(guardrail_function=judge, name="callgate")
+
+
+def _is_approved(call: ToolContext[Any]) -> bool:
+    """Whether a person approved this call, and not every call of the tool, one that was never made among them."""
+    approved = call.is_tool_approved
+    return approved(call.tool_name, call.tool_call_id) is True and approved(call.tool_name, "callgate: no call") is not True
+
+
+def _parsed(arguments: str | None) -> object:
+    """The arguments as the SDK reads them. Those that cannot be read are no object, which is denied."""
+    try:
+        return json.loads(arguments) if arguments and arguments.strip() else {}
+    except (ValueError, RecursionError):
+        return arguments

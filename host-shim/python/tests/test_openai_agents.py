@@ -1,0 +1,174 @@
+"""The OpenAI Agents SDK with a fake model: tools of functions, of an MCP server, and agents as tools."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import unittest
+from typing import Any
+
+from adapting import ADDED, KEYS, READ_AS_JUDGED, WRITE_AS_JUDGED, Played, Tests, gate, needs
+
+needs("openai-agents")
+
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, ToolGuardrailFunctionOutput, Usage, function_tool
+from agents.mcp import MCPServer
+from mcp import types
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+
+from callgate.openai_agents import guarded, tool_input_guardrail
+
+QUIET = RunConfig(tracing_disabled=True)
+
+
+class Turns(Model):
+    """A model that makes its calls in one turn, and then ends."""
+
+    def __init__(self, calls: Any) -> None:
+        self.calls = calls
+
+    async def get_response(self, *_: Any, **__: Any) -> ModelResponse:
+        calls, self.calls = self.calls, None
+        output: list[Any] = [
+            ResponseFunctionToolCall(type="function_call", call_id=str(at), name=name,
+                                     arguments=arguments if isinstance(arguments, str) else json.dumps(arguments))
+            for at, (name, arguments) in enumerate(calls or ())
+        ]
+        said = ResponseOutputText(type="output_text", text="end", annotations=[])
+        end = ResponseOutputMessage(id="m", type="message", role="assistant", status="completed", content=[said])
+        return ModelResponse(output=output or [end], usage=Usage(), response_id=None)
+
+    def stream_response(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+
+def tools(played: Played) -> list[Any]:
+    @function_tool
+    def read(path: str) -> str:
+        played.ran.append(("read", {"path": path}))
+        return "done: read"
+
+    @function_tool
+    def write(path: str, text: str) -> str:
+        played.ran.append(("write", {"path": path, "text": text}))
+        return "done: write"
+
+    @function_tool
+    def added(path: str) -> str:
+        played.ran.append(("added", {"path": path}))
+        return "done: added"
+
+    return [read, write, added]
+
+
+class Server(MCPServer):
+    """An MCP server that stands in this process."""
+
+    def __init__(self, played: Played, **options: Any) -> None:
+        super().__init__(**options)
+        self.played = played
+
+    @property
+    def name(self) -> str:
+        return "notes"
+
+    async def connect(self) -> None: ...
+    async def cleanup(self) -> None: ...
+
+    async def list_tools(self, *_: Any, **__: Any) -> Any:
+        schema = {"type": "object", "properties": {"path": {"type": "string"}, "text": {"type": "string"}}}
+        return [types.Tool(name=name, input_schema=schema) for name in ("read", "write", "added")]
+
+    async def call_tool(self, tool_name: str, arguments: Any, *_: Any, **__: Any) -> Any:
+        self.played.ran.append((tool_name, arguments))
+        return types.CallToolResult(content=[types.TextContent(type="text", text=f"done: {tool_name}")])
+
+    async def list_prompts(self) -> Any: ...
+    async def get_prompt(self, *_: Any, **__: Any) -> Any: ...
+
+
+async def finished(agent: Agent[Any], answer: Any, played: Played) -> None:
+    result = await Runner.run(agent, "go", run_config=QUIET)
+    while result.interruptions:
+        state = result.to_state()
+        for asked in result.interruptions:
+            state.approve(asked) if answer() else state.reject(asked)
+        result = await Runner.run(agent, state, run_config=QUIET)
+    outputs = {item["call_id"]: item["output"] for item in result.to_input_list() if item.get("type") == "function_call_output"}  # type: ignore[typeddict-item]
+    played.seen = [str(outputs[call]) for call in sorted(outputs)]
+
+
+class Functions(Tests, unittest.TestCase):
+    rewrites = False
+
+    def agent(self, gate: Any, played: Played, calls: Any) -> Agent[Any]:
+        return Agent(name="a", model=Turns(calls), tools=[guarded(tool, gate, "notes") for tool in tools(played)])
+
+    def play(self, gate: Any, calls: Any, answer: Any) -> Played:
+        played = Played()
+        asyncio.run(finished(self.agent(gate, played, calls), answer, played))
+        return played
+
+    def test_arguments_that_cannot_be_read(self) -> None:
+        for arguments in ("{", "[]", "null", '"x"', '{"path": NaN}'):
+            with self.subTest(arguments=arguments[:20]):
+                self.assertEqual(self.play(gate(), [("read", arguments)], lambda: True).ran, [])
+
+    def test_an_approval_of_every_call_is_none_of_this_one(self) -> None:
+        played = Played()
+        agent = self.agent(gate(), played, [WRITE_AS_JUDGED])
+
+        async def run() -> None:
+            result = await Runner.run(agent, "go", run_config=QUIET)
+            state = result.to_state()
+            for asked in result.interruptions:
+                state.approve(asked, always_approve=True)
+            await Runner.run(agent, state, run_config=QUIET)
+
+        asyncio.run(run())
+        self.assertEqual(played.ran, [])
+
+
+class OfAServer(Functions):
+    """Whoever runs the server has every call asked about; what is allowed anyway is asked about too."""
+
+    def agent(self, gate: Any, played: Played, calls: Any) -> Agent[Any]:
+        guardrails = [tool_input_guardrail(gate, "notes")]
+        return Agent(name="a", model=Turns(calls), mcp_servers=[Server(played, tool_input_guardrails=guardrails, require_approval="always")])
+
+    def run_calls(self, calls: Any, answer: Any = None, by: Any = None) -> Played:
+        return super().run_calls(calls, answer or (lambda: True), by)
+
+
+class Direct(unittest.TestCase):
+    def test_without_approval_what_escalates_is_denied(self) -> None:
+        played = Played()
+        server = Server(played, tool_input_guardrails=[tool_input_guardrail(gate(), "notes")])
+        agent = Agent(name="a", model=Turns([WRITE_AS_JUDGED, READ_AS_JUDGED, KEYS, ADDED]), mcp_servers=[server])
+        asyncio.run(finished(agent, lambda: self.fail("asked"), played))
+        self.assertEqual(played.ran, [READ_AS_JUDGED])
+        self.assertIn("nobody has allowed it", played.seen[0])
+
+    def test_a_call_without_a_name_is_denied(self) -> None:
+        for name in (None, "", 7):
+            call: Any = type("Call", (), {"tool_name": name, "tool_arguments": "{}", "tool_call_id": "1"})
+            data: Any = type("Data", (), {"context": call})
+            output = asyncio.run(tool_input_guardrail(gate(), "notes").run(data))
+            self.assertIsInstance(output, ToolGuardrailFunctionOutput)
+            self.assertEqual(output.behavior["type"], "reject_content")
+
+    def test_an_agent_as_a_tool_is_a_call_of_its_own(self) -> None:
+        played = Played()
+        inner = Agent(name="inner", model=Turns([READ_AS_JUDGED, KEYS]), tools=[guarded(tool, gate(), "notes") for tool in tools(played)])
+        delegate = guarded(inner.as_tool("added", "delegates", run_config=QUIET), gate(), "notes")
+        outer = Agent(name="outer", model=Turns([("added", {"input": "go"})]), tools=[delegate])
+        asyncio.run(finished(outer, lambda: True, played))
+        self.assertEqual(played.ran, [])
+        allowed = guarded(inner.as_tool("read", "delegates", run_config=QUIET), gate(), lambda name: ("notes", "write"))
+        outer = Agent(name="outer", model=Turns([("read", {"input": "go"})]), tools=[allowed])
+        asyncio.run(finished(outer, lambda: True, played))
+        self.assertEqual(played.ran, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -63,8 +63,10 @@ class Judged:
 
     @property
     def question(self) -> str:
-        """What to ask a person, who sees what would be sent."""
-        return f"Allow `{self.tool}` of `{self.server}`? {self.reason}\n{json.dumps(self.arguments, indent=2, ensure_ascii=False)}"
+        """What to ask a person, who sees what would be sent, and no letter that hides or turns others."""
+        arguments = json.dumps(self.arguments, indent=2, ensure_ascii=False)
+        text = f"Allow `{self.tool}` of `{self.server}`? {self.reason}\n{arguments}"
+        return "".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text)
 
     def refused(self, why: str = "nobody has allowed it") -> Judged:
         return replace(self, decision="deny", advice=f" ({why})")
@@ -84,20 +86,11 @@ class Judged:
 class Judging:
     """A gate, and how the calls of a framework become its calls."""
 
-    def __init__(
-        self,
-        gate: Gate,
-        server: Naming,
-        *,
-        approvals: Approvals | None = None,
-        context: Context = None,
-        container_workspace_dir: str | None = None,
-    ) -> None:
+    def __init__(self, gate: Gate, server: Naming, *, approvals: Approvals | None = None, context: Context = None) -> None:
         self._gate = gate
         self._server = server
         self._approvals = approvals
         self._context = context
-        self._container_workspace_dir = container_workspace_dir
 
     def judge(self, name: object, arguments: object, *, approved: str | None = None) -> Judged:
         """Judges a call. `approved` is the key of what a person allowed: a call that is another by now must be asked about again."""
@@ -137,7 +130,6 @@ class Judging:
             tool,
             None if arguments is None else dict(arguments),
             context=self._context() if callable(self._context) else self._context,
-            container_workspace_dir=self._container_workspace_dir,
             approvals=self._approvals,
         )
         verdict = response.verdict

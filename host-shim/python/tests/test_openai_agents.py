@@ -16,6 +16,7 @@ from agents.mcp import MCPServer
 from mcp import types
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
+from callgate import Gate
 from callgate.openai_agents import guarded, tool_input_guardrail
 
 QUIET = RunConfig(tracing_disabled=True)
@@ -158,16 +159,16 @@ class Direct(unittest.TestCase):
             self.assertEqual(output.behavior["type"], "reject_content")
 
     def test_an_agent_as_a_tool_is_a_call_of_its_own(self) -> None:
-        played = Played()
-        inner = Agent(name="inner", model=Turns([READ_AS_JUDGED, KEYS]), tools=[guarded(tool, gate(), "notes") for tool in tools(played)])
-        delegate = guarded(inner.as_tool("added", "delegates", run_config=QUIET), gate(), "notes")
-        outer = Agent(name="outer", model=Turns([("added", {"input": "go"})]), tools=[delegate])
-        asyncio.run(finished(outer, lambda: True, played))
-        self.assertEqual(played.ran, [])
-        allowed = guarded(inner.as_tool("read", "delegates", run_config=QUIET), gate(), lambda name: ("notes", "write"))
-        outer = Agent(name="outer", model=Turns([("read", {"input": "go"})]), tools=[allowed])
-        asyncio.run(finished(outer, lambda: True, played))
-        self.assertEqual(played.ran, [])
+        for allowed in (False, True):
+            played = Played()
+            inner = Agent(name="inner", model=Turns([READ_AS_JUDGED, KEYS, WRITE_AS_JUDGED]), tools=[guarded(tool, gate(), "notes") for tool in tools(played)])
+            rules = [{"name": "delegating", "if": {"tool": "delegate"}, "then": "allow" if allowed else "deny", "reason": "as told"}]
+            annotations = {"servers": {"agents": {"tools": [{"toolName": "delegate", "args": {"input": "none"}}]}}}
+            judging = Gate(policy={"rules": rules}, annotations=annotations)
+            delegate = guarded(inner.as_tool("delegate", "delegates", run_config=QUIET), judging, "agents")
+            outer = Agent(name="outer", model=Turns([("delegate", {"input": "go"})]), tools=[delegate])
+            asyncio.run(finished(outer, lambda: True, played))
+            self.assertEqual(played.ran, [READ_AS_JUDGED, WRITE_AS_JUDGED] if allowed else [])
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ its own tools need guarding too. Handoffs, and tools that OpenAI hosts, have no 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from copy import copy
 from typing import Any
 
 from agents import FunctionTool, RunContextWrapper, ToolGuardrailFunctionOutput, ToolInputGuardrail, ToolInputGuardrailData
@@ -44,8 +44,10 @@ def guarded(
             return True
         return own if isinstance(own, bool) else await own(run, params, call_id)
 
-    guardrails = [*(tool.tool_input_guardrails or []), _guardrail(judging)]
-    return replace(tool, needs_approval=needs_approval, tool_input_guardrails=guardrails)
+    made = copy(tool)
+    made.needs_approval = needs_approval
+    made.tool_input_guardrails = [*(tool.tool_input_guardrails or []), _guardrail(judging)]
+    return made
 
 
 def _guardrail(judging: Judging) -> ToolInputGuardrail[Any]:

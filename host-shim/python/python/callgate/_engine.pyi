@@ -13,9 +13,10 @@ class Diagnostic(TypedDict, total=False):
     code: str
     severity: Literal["error", "warning"]
     path: str
+    line: int
+    column: int
     message: str
     help: str
-    position: Json
     file: str
 
 class CallgateError(Exception):

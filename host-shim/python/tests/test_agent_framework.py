@@ -7,7 +7,7 @@ import json
 import unittest
 from typing import Any
 
-from adapting import KEYS, Played, Tests, gate, needs
+from adapting import KEYS, WRITE, WRITE_AS_JUDGED, Played, Tests, gate, needs
 
 needs("agent-framework-core")
 
@@ -91,6 +91,22 @@ class Direct(unittest.TestCase):
             with self.subTest(name=name):
                 asyncio.run(CallgateMiddleware(gate(), "notes").process(context, called))
                 self.assertIn("Callgate did not let this call through", context.result)
+
+    def test_an_approval_of_another_call_is_none(self) -> None:
+        """What a person saw are the arguments that were judged then: where others are judged now, they are asked again."""
+
+        async def called() -> None:
+            self.fail("the tool ran")
+
+        function: Any = type("Function", (), {"name": "write"})
+        for approved, arguments in ((True, WRITE[1]), (False, WRITE_AS_JUDGED[1]), ("yes", WRITE_AS_JUDGED[1]), (None, WRITE_AS_JUDGED[1])):
+            response: Any = type("Response", (), {"approved": approved})
+            metadata = {"approval_response": response, "call_id": "1"}
+            context: Any = type("Context", (), {"function": function, "arguments": arguments, "metadata": metadata, "result": None})
+            with self.subTest(approved=approved):
+                asyncio.run(CallgateMiddleware(gate(), "notes").process(context, called))
+                self.assertEqual(context.result.type, "function_approval_request")
+                self.assertEqual(context.result.function_call.arguments, WRITE_AS_JUDGED[1])
 
 
 if __name__ == "__main__":

@@ -82,9 +82,14 @@ class Command(Transport):
 
     async def turn(self) -> None:
         calls = (self.call(at, name, given) for at, (name, given) in enumerate(self.calls))
-        self.played.seen += await asyncio.gather(*calls)
-        self.lines.put_nowait({"type": "result", "subtype": "success", "is_error": False, "duration_ms": 1, "duration_api_ms": 1,
-                               "num_turns": 1, "session_id": "s"})
+        try:
+            self.played.seen += await asyncio.gather(*calls)
+        finally:
+            self.lines.put_nowait(self.result())
+
+    def result(self) -> dict[str, Any]:
+        return {"type": "result", "subtype": "success", "is_error": False, "duration_ms": 1, "duration_api_ms": 1, "num_turns": 1,
+                "session_id": "s"}
 
 
 class HookAndCallback(Tests, unittest.TestCase):

@@ -12,6 +12,7 @@ needs("pydantic-ai-slim")
 
 from pydantic import BaseModel
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
+from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.toolsets import FunctionToolset
@@ -149,10 +150,22 @@ class Validated(unittest.TestCase):
             self.assertIn("keys are private", returned(agent.run_sync("go").all_messages())[0])
             self.assertEqual(played.ran, [])
 
-    def test_what_is_no_call_is_denied(self) -> None:
+    def test_a_key_without_an_approval_is_none(self) -> None:
         import asyncio
 
-        from pydantic_ai.exceptions import ToolFailed
+        from pydantic_ai.exceptions import ApprovalRequired
+
+        capability, call = Callgate(gate(), "notes"), ToolCallPart(*WRITE)
+        for metadata, is_approved in ((None, False), ({}, False), ("x", True)):
+            ctx: Any = type("Ctx", (), {"tool_call_metadata": metadata, "tool_call_approved": is_approved})
+            for _ in range(2):
+                with self.subTest(metadata=metadata), self.assertRaises((ApprovalRequired, ToolFailed)) as caught:
+                    asyncio.run(capability.before_tool_execute(ctx, call=call, tool_def=ctx, args=WRITE[1]))
+                # The key is known, and nobody approved.
+                ctx.tool_call_metadata = getattr(caught.exception, "metadata", None)
+
+    def test_what_is_no_call_is_denied(self) -> None:
+        import asyncio
 
         ctx: Any = type("Ctx", (), {"tool_call_metadata": None, "tool_call_approved": False})
         for name, args in ((None, {}), ("", {}), (7, {}), ("read", []), ("read", {"path": object()})):

@@ -11,7 +11,7 @@ from adapting import ADDED, KEYS, READ_AS_JUDGED, WRITE_AS_JUDGED, Played, Tests
 
 needs("openai-agents")
 
-from agents import Agent, Model, ModelResponse, RunConfig, Runner, ToolGuardrailFunctionOutput, Usage, function_tool
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, ToolExecutionConfig, ToolGuardrailFunctionOutput, Usage, function_tool
 from agents.mcp import MCPServer
 from mcp import types
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
@@ -26,12 +26,12 @@ class Turns(Model):
     """A model that makes its calls in one turn, and then ends."""
 
     def __init__(self, calls: Any) -> None:
-        self.calls = calls
+        self.calls, self.first = calls, 0
 
     async def get_response(self, *_: Any, **__: Any) -> ModelResponse:
         calls, self.calls = self.calls, None
         output: list[Any] = [
-            ResponseFunctionToolCall(type="function_call", call_id=str(at), name=name,
+            ResponseFunctionToolCall(type="function_call", call_id=str(self.first + at), name=name,
                                      arguments=arguments if isinstance(arguments, str) else json.dumps(arguments))
             for at, (name, arguments) in enumerate(calls or ())
         ]
@@ -88,13 +88,13 @@ class Server(MCPServer):
     async def get_prompt(self, *_: Any, **__: Any) -> Any: ...
 
 
-async def finished(agent: Agent[Any], answer: Any, played: Played) -> None:
-    result = await Runner.run(agent, "go", run_config=QUIET)
+async def finished(agent: Agent[Any], answer: Any, played: Played, config: RunConfig = QUIET) -> None:
+    result = await Runner.run(agent, "go", run_config=config)
     while result.interruptions:
         state = result.to_state()
         for asked in result.interruptions:
             state.approve(asked) if answer() else state.reject(asked)
-        result = await Runner.run(agent, state, run_config=QUIET)
+        result = await Runner.run(agent, state, run_config=config)
     outputs = {item["call_id"]: item["output"] for item in result.to_input_list() if item.get("type") == "function_call_output"}  # type: ignore[typeddict-item]
     played.seen = [str(outputs[call]) for call in sorted(outputs)]
 
@@ -115,8 +115,8 @@ class Functions(Tests, unittest.TestCase):
             with self.subTest(arguments=arguments[:20]):
                 self.assertEqual(self.play(gate(), [("read", arguments)], lambda: True).ran, [])
 
-    def test_an_approval_of_every_call_is_none_of_this_one(self) -> None:
-        played = Played()
+    def test_an_approval_of_every_call_is_none_of_the_next(self) -> None:
+        played, later = Played(), ("write", {**WRITE_AS_JUDGED[1], "text": "later"})
         agent = self.agent(gate(), played, [WRITE_AS_JUDGED])
 
         async def run() -> None:
@@ -124,10 +124,22 @@ class Functions(Tests, unittest.TestCase):
             state = result.to_state()
             for asked in result.interruptions:
                 state.approve(asked, always_approve=True)
+            agent.model.calls = [later]  # type: ignore[union-attr]
+            agent.model.first = 1  # type: ignore[union-attr]
             await Runner.run(agent, state, run_config=QUIET)
 
         asyncio.run(run())
-        self.assertEqual(played.ran, [])
+        self.assertNotIn(later, played.ran)
+
+    def test_a_run_that_judges_before_it_asks(self) -> None:
+        before = RunConfig(tracing_disabled=True, tool_execution=ToolExecutionConfig(pre_approval_tool_input_guardrails=True))
+        for answer in (True, False):
+            played, asked = Played(), []
+            agent = self.agent(gate(), played, [WRITE_AS_JUDGED, KEYS])
+            asyncio.run(finished(agent, lambda asked=asked, answer=answer: asked.append(1) or answer, played, before))
+            self.assertEqual(played.ran, [WRITE_AS_JUDGED] if answer else [])
+            self.assertIn(1, asked)
+            self.assertIn("keys are private", played.seen[1])
 
 
 class OfAServer(Functions):
@@ -136,6 +148,14 @@ class OfAServer(Functions):
     def agent(self, gate: Any, played: Played, calls: Any) -> Agent[Any]:
         guardrails = [tool_input_guardrail(gate, "notes")]
         return Agent(name="a", model=Turns(calls), mcp_servers=[Server(played, tool_input_guardrails=guardrails, require_approval="always")])
+
+    def test_a_run_that_judges_before_it_asks(self) -> None:
+        """The guardrail cannot know that somebody will be asked, so what escalates is denied."""
+        before = RunConfig(tracing_disabled=True, tool_execution=ToolExecutionConfig(pre_approval_tool_input_guardrails=True))
+        played = Played()
+        asyncio.run(finished(self.agent(gate(), played, [WRITE_AS_JUDGED]), lambda: True, played, before))
+        self.assertEqual(played.ran, [])
+        self.assertIn("nobody has allowed it", played.seen[0])
 
     def run_calls(self, calls: Any, answer: Any = None, by: Any = None) -> Played:
         return super().run_calls(calls, answer or (lambda: True), by)
@@ -157,6 +177,22 @@ class Direct(unittest.TestCase):
             output = asyncio.run(tool_input_guardrail(gate(), "notes").run(data))
             self.assertIsInstance(output, ToolGuardrailFunctionOutput)
             self.assertEqual(output.behavior["type"], "reject_content")
+
+    def test_what_needs_approval_is_one_call(self) -> None:
+        tool = guarded(tools(Played())[1], gate(), "notes")
+        name, given = WRITE_AS_JUDGED
+
+        async def run() -> list[str]:
+            self.assertTrue(await tool.needs_approval(None, given, "1"))
+            seen = []
+            for call_id, text in (("1", given["text"]), ("1", "other"), ("2", given["text"])):
+                call: Any = type("Call", (), {"tool_name": name, "tool_call_id": call_id, "is_tool_approved": lambda *_: None,
+                                              "tool_arguments": json.dumps({**given, "text": text})})
+                data: Any = type("Data", (), {"context": call})
+                seen.append((await tool.tool_input_guardrails[-1].run(data)).behavior["type"])
+            return seen
+
+        self.assertEqual(asyncio.run(run()), ["allow", "reject_content", "reject_content"])
 
     def test_an_agent_as_a_tool_is_a_call_of_its_own(self) -> None:
         for allowed in (False, True):

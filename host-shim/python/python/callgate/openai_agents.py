@@ -6,7 +6,7 @@
 What holds: the SDK cannot change arguments, so a call is allowed only where those that were given are equal to those that were judged; a
 denial says which are not, and is the tool's output, which the model reads. A guarded tool whose call escalates needs approval
 (`result.interruptions`, `state.approve`); the guardrail then judges the call again, and lets it through only if a person approved this
-very call: `always_approve` is for calls that nobody has seen, and does not count. Tools of an MCP server come with the guardrail as they
+very call: what `always_approve` lets through later nobody has seen, and does not count. Tools of an MCP server come with the guardrail as they
 are listed, those added later too; `require_approval="always"` has a person asked, otherwise what escalates is denied. Calls in parallel
 are judged each for itself, a retry is a new call, and what a tool streams comes after. An agent as a tool is a call like any other, and
 its own tools need guarding too. Handoffs, and tools that OpenAI hosts, have no guardrail and are not seen.
@@ -15,7 +15,9 @@ its own tools need guarding too. Handoffs, and tools that OpenAI hosts, have no 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from copy import copy
+from types import MappingProxyType
 from typing import Any
 
 from agents import FunctionTool, RunContextWrapper, ToolGuardrailFunctionOutput, ToolInputGuardrail, ToolInputGuardrailData
@@ -23,6 +25,9 @@ from agents.tool_context import ToolContext
 
 from ._engine import Approvals, Gate
 from ._judging import Context, Judging, Naming
+
+_NOBODY: Mapping[str, str] = MappingProxyType({})
+_REMEMBERED = 1024
 
 
 def tool_input_guardrail(
@@ -38,24 +43,33 @@ def guarded(
     """A tool of which each call is judged, and that needs a person's approval where a call escalates."""
     judging = Judging(gate, server, approvals=approvals, context=context)
     own = tool.needs_approval
+    asked: dict[str, str] = {}
 
     async def needs_approval(run: RunContextWrapper[Any], params: dict[str, Any], call_id: str) -> bool:
-        if judging.judge(tool.name, params).as_given(params).must_ask:
+        asked.pop(call_id, None)
+        judged = judging.judge(tool.name, params).as_given(params)
+        if judged.must_ask:
+            asked[call_id] = judged.key
+            if len(asked) > _REMEMBERED:
+                del asked[next(iter(asked))]
             return True
         return own if isinstance(own, bool) else await own(run, params, call_id)
 
     made = copy(tool)
     made.needs_approval = needs_approval
-    made.tool_input_guardrails = [*(tool.tool_input_guardrails or []), _guardrail(judging)]
+    made.tool_input_guardrails = [*(tool.tool_input_guardrails or []), _guardrail(judging, asked)]
     return made
 
 
-def _guardrail(judging: Judging) -> ToolInputGuardrail[Any]:
+def _guardrail(judging: Judging, asked: Mapping[str, str] = _NOBODY) -> ToolInputGuardrail[Any]:
+    """`asked` are calls that need approval, which a run may judge before it asks, too (`pre_approval_tool_input_guardrails`)."""
+
     def judge(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
         call = data.context
         given = _parsed(call.tool_arguments)
         judged = judging.judge(call.tool_name, given).as_given(given)
-        if judged.is_allowed or (judged.must_ask and _is_approved(call)):
+        is_asked = judged.must_ask and (asked.get(call.tool_call_id) == judged.key or _is_approved(call))
+        if judged.is_allowed or is_asked:
             return ToolGuardrailFunctionOutput.allow()
         return ToolGuardrailFunctionOutput.reject_content((judged.refused() if judged.must_ask else judged).message)
 

@@ -7,6 +7,7 @@ import {
   judgeOf,
   message,
   question,
+  remember,
 } from "./frameworks/judging.js";
 
 export type { FrameworkOptions, NamedTool } from "./frameworks/judging.js";
@@ -39,6 +40,10 @@ export interface AiSettings<Tools extends object> {
   readonly experimental_toolApprovalSecret: string | Uint8Array;
 }
 
+interface AiTool {
+  readonly execute?: (input: unknown, given: { readonly toolCallId?: string }) => unknown;
+}
+
 /** Approvals outlive a request, and there may be an engine for each. */
 const SECRET = `${crypto.randomUUID()}${crypto.randomUUID()}`;
 
@@ -50,6 +55,21 @@ const SECRET = `${crypto.randomUUID()}${crypto.randomUUID()}`;
  */
 export function gateTools<Tools extends object>(tools: Tools, options: AiOptions): AiSettings<Tools> {
   const judge = judgeOf(options, ["secret"]);
+  const asked = new Set<string>();
+  // Programs that a model writes (`experimental_toolCallers`) run tools without `toolApproval`, so a tool judges its calls as well.
+  const gated = ([name, tool]: [string, AiTool]): [string, AiTool] => {
+    const { execute } = tool;
+    const judged = (input: unknown, given: { readonly toolCallId?: string }): unknown => {
+      const found = judge(name, input);
+      const { decision } = found.verdict;
+      if (decision === "allow" || (decision === "escalate" && asked.delete(`${given?.toolCallId} ${found.key}`))) {
+        return execute?.call(tool, found.args, given);
+      }
+      throw new Error(message(found));
+    };
+    const own = Object.create(Object.getPrototypeOf(tool), Object.getOwnPropertyDescriptors(tool));
+    return [name, execute === undefined ? tool : Object.assign(own, { execute: judged })];
+  };
   const refined = (name: string) => {
     return <Input>(input: Input): Input => {
       const { verdict, args } = judge(name, input);
@@ -58,10 +78,13 @@ export function gateTools<Tools extends object>(tools: Tools, options: AiOptions
   };
   const refiners = Object.fromEntries(Object.keys(tools).map((name) => [name, refined(name)]));
   return {
-    tools,
+    tools: Object.fromEntries(Object.entries(tools).map(gated)) as Tools,
     toolApproval: async (call) => {
-      const { toolName, input } = call.toolCall;
+      const { toolName, toolCallId, input } = call.toolCall;
       const judged = asGiven(judge(toolName, input), input);
+      if (judged.verdict.decision === "escalate") {
+        remember(asked, `${toolCallId} ${judged.key}`);
+      }
       return statusOf(judged, judged.verdict.decision === "allow" && (await asksItself(call)));
     },
     experimental_refineToolInput: refiners as AiSettings<Tools>["experimental_refineToolInput"],

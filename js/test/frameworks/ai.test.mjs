@@ -197,6 +197,38 @@ test("what a tool says of its own approval counts, and a failure of it denies", 
   }
 });
 
+test("a tool that is run without `toolApproval` judges its calls itself", async () => {
+  const ran = [];
+  const { tools, toolApproval } = gateTools(toolsOf(ran), OPTIONS);
+  const run = async (path, toolCallId) => tools.read.execute({ path }, { toolCallId, messages: [] });
+  assert.equal(await run(SPELLED, "1"), `reads ${ALLOWED}`);
+  await assert.rejects(run(DENIED, "1"), /default-deny/);
+  await assert.rejects(run(ASKED, "1"), /escalate by rule `ask`/);
+  const toolCall = { toolName: "read", toolCallId: "2", input: { path: ASKED } };
+  assert.equal((await toolApproval({ toolCall })).type, "user-approval");
+  await assert.rejects(run(ASKED, "1"), /escalate by rule `ask`/);
+  await assert.rejects(run("/srv/ask/b", "2"), /escalate by rule `ask`/);
+  await run(ASKED, "2");
+  await assert.rejects(run(ASKED, "2"), /escalate by rule `ask`/);
+  assert.deepEqual(ran, [ALLOWED, ASKED]);
+});
+
+test("a tool that streams its results does so when it is gated", async () => {
+  const [ran, told] = [[], []];
+  const execute = async function* ({ path }) {
+    ran.push(path);
+    yield "begins";
+    yield `reads ${path}`;
+  };
+  const tools = { read: tool({ inputSchema: z.object({ path: z.string() }), execute }) };
+  await WAYS.streamText({
+    model: modelOf([["read", { path: SPELLED }]], told),
+    prompt: "go",
+    ...gateTools(tools, OPTIONS),
+  });
+  assert.match(JSON.stringify(told), /reads \/srv\/docs\/a/);
+});
+
 test("arguments that are no object, and a call without a name, are denied", async () => {
   const { toolApproval } = gateTools({}, OPTIONS);
   for (const input of UNREADABLE) {

@@ -1,24 +1,15 @@
 //! `callgate doctor`: looks at everything that is installed, and judges a call through each part of it.
 
-mod documents;
-mod finding;
-mod guards;
-mod hooks;
-mod plugins;
-mod running;
-mod stand_in;
-mod written;
+use std::path::{Path, PathBuf};
 
-use std::path::PathBuf;
-use std::time::SystemTime;
-
+use callgate_doctor::{Caller, Finding, Guarding, Place, Standing, Unusable, writable_by_others};
+use callgate_host::{Document, Gate};
 use clap::Args;
 use serde_json::json;
 
-use crate::approvals;
-use crate::program;
+use crate::signed::{self, Pinned};
 use crate::terminal::{BOLD, DIM, Exit, Failure, GREEN, Out, RED, YELLOW, clean, counted, paint};
-use finding::{Finding, Standing};
+use crate::{approvals, program, wrap};
 
 /// Look at what is installed, and judge a call through each hook and each guard
 ///
@@ -42,28 +33,15 @@ pub(crate) struct Doctor {
     stand_in: bool,
 }
 
-/// Where to look.
-struct Place {
-    home: PathBuf,
-    /// The project's folder.
-    project: PathBuf,
-    /// This program.
-    own: PathBuf,
-    only_look: bool,
-}
-
 impl Doctor {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         if self.stand_in {
-            stand_in::serve();
+            callgate_doctor::serve();
             return Ok(Exit::Allow);
         }
         let place = self.place()?;
         let mut found = own(&place);
-        found.extend(clock(&place));
-        found.extend(hooks::look(&place));
-        found.extend(plugins::look(&place));
-        found.extend(guards::look(&place));
+        found.extend(callgate_doctor::look(&place, &Written));
         let count = |standing| found.iter().filter(|one| one.standing == standing).count();
         let (wrong, doubtful) = (count(Standing::Wrong), count(Standing::Doubtful));
         if out.human && !self.json {
@@ -104,6 +82,7 @@ impl Doctor {
             home: home.ok_or_else(|| Failure::Fault("the home directory is not known".to_owned()))?,
             project: project.map_err(|error| Failure::Fault(format!("the working directory: {error}")))?,
             own: program::own()?,
+            state: approvals::folder(None),
             only_look: self.only_look,
         })
     }
@@ -113,7 +92,7 @@ impl Doctor {
 fn own(place: &Place) -> Vec<Finding> {
     let about = || format!("callgate {}", program::VERSION);
     let shown = place.own.display();
-    let mut found = documents::writable_by_others(&about(), &place.own);
+    let mut found = writable_by_others(&about(), &place.own);
     if program::is_cached(&place.own) {
         let help = "`npm install -g callgate` or `uv tool install callgate-cli` puts it where it stays";
         let message = format!("it runs from the cache of a launcher, `{shown}`");
@@ -129,34 +108,44 @@ fn own(place: &Place) -> Vec<Finding> {
     found
 }
 
-/// Approvals end by the clock, and logs are dated by it.
-fn clock(place: &Place) -> Vec<Finding> {
-    let about = || "clock".to_owned();
-    let now = SystemTime::now();
-    let state = approvals::folder(None)
-        .into_iter()
-        .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten());
-    let files = state.flatten().map(|file| file.path()).chain([place.own.clone()]);
-    let mut later = files.filter(|file| {
-        let modified = std::fs::metadata(file).and_then(|found| found.modified());
-        modified.is_ok_and(|modified| {
-            modified
-                .duration_since(now)
-                .is_ok_and(|ahead| ahead.as_secs() > 60)
-        })
-    });
-    vec![match later.next() {
-        Some(file) => {
-            let message = format!("it is before the time at which `{}` was written", file.display());
-            Finding::new(about(), Standing::Wrong, message)
-                .helped("set the clock: approvals end by it, and logs are dated by it")
-        }
-        None => Finding::new(
-            about(),
-            Standing::Right,
-            "nothing was written after now".to_owned(),
-        ),
-    }]
+/// What this command has written.
+struct Written;
+
+impl Caller for Written {
+    fn guarding(&self, file: &Path) -> Result<Vec<Guarding>, String> {
+        wrap::guarding(file).map_err(Failure::told)
+    }
+
+    fn beside(&self, file: &Path) -> PathBuf {
+        wrap::beside(file)
+    }
+
+    fn split(&self, line: &str) -> Option<Vec<String>> {
+        wrap::split(line)
+    }
+
+    fn documents(&self, bundle: &Path, keys: &[PathBuf]) -> Result<Vec<Document>, Unusable> {
+        let is_address = signed::address(bundle).is_some();
+        let gate = match keys.is_empty() && !is_address {
+            true => Gate::builder().bundle(bundle).build().map_err(Failure::from),
+            false => Pinned::by(keys.to_vec()).looked_at(bundle),
+        };
+        let gate = gate.map_err(|failure| {
+            let shown = bundle.display();
+            let keys = keys.iter();
+            let flags: String = keys
+                .map(|key| format!(" --{} {}", signed::BUNDLE_KEY, key.display()))
+                .collect();
+            let is_refused = matches!(failure, Failure::Refused(_));
+            let help = match flags.is_empty() || is_refused || is_address {
+                true => format!("`callgate validate --bundle {shown}{flags}` shows each fault with its line"),
+                false => format!("`callgate bundle verify {shown}{flags}` says whether it would be used"),
+            };
+            let why = failure.told();
+            Unusable { why, help }
+        })?;
+        Ok(gate.documents().to_vec())
+    }
 }
 
 fn show(found: &Finding, out: &mut Out) -> Result<(), Failure> {

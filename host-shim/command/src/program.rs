@@ -62,13 +62,6 @@ fn keep(own: &Path, copy: &Path) -> io::Result<()> {
     written
 }
 
-/// Where a shell finds a program.
-pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut places = std::env::split_paths(&path).map(|folder| folder.join(name));
-    places.find(|place| place.is_file())
-}
-
 /// Returns `true` for a place that launchers use: npx, pnpm dlx, yarn dlx, bunx, uvx and pipx run.
 pub(crate) fn is_cached(path: &Path) -> bool {
     let mut folders = path.components().map(|one| one.as_os_str().to_string_lossy());

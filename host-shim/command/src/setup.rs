@@ -17,7 +17,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use crate::program;
 use crate::signed::{self, Pinned};
 use crate::terminal::{Failure, note};
 
@@ -175,7 +174,7 @@ impl Setup {
     /// Adds to a gate what one before an agent has: whoever writes the documents, or this program, decides what is allowed. So does who
     /// writes what is found in the PATH under its name, which starts it: settings and plugins may have that name alone.
     pub(crate) fn protecting(&self, builder: GateBuilder) -> Result<GateBuilder, Failure> {
-        let programs = [std::env::current_exe().ok(), program::in_path("callgate")];
+        let programs = [std::env::current_exe().ok(), callgate_doctor::in_path("callgate")];
         let programs = programs.iter().flatten().filter(|program| program.is_absolute());
         let builder = programs
             .filter_map(|program| program.to_str())

@@ -18,6 +18,7 @@ pub(crate) const CRATES: &[(&str, &str)] = &[
     ("host-shim/src", "lib.rs"),
     ("host-shim/bundle/src", "lib.rs"),
     ("host-shim/command/src", "main.rs"),
+    ("host-shim/doctor/src", "lib.rs"),
     ("host-shim/guard/src", "lib.rs"),
     ("host-shim/hook/src", "lib.rs"),
     ("host-shim/serve/src", "lib.rs"),

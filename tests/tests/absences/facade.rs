@@ -20,6 +20,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("core/git/src", "lib.rs"),
     ("host-shim/src", "lib.rs"),
     ("host-shim/bundle/src", "lib.rs"),
+    ("host-shim/doctor/src", "lib.rs"),
     ("host-shim/guard/src", "lib.rs"),
     ("host-shim/hook/src", "lib.rs"),
     ("host-shim/serve/src", "lib.rs"),

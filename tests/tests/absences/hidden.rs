@@ -27,6 +27,7 @@ const PRODUCT: &[&str] = &[
     "host-shim/build.rs",
     "host-shim/bundle/src",
     "host-shim/command/src",
+    "host-shim/doctor/src",
     "host-shim/guard/src",
     "host-shim/hook/src",
     "host-shim/serve/src",

@@ -15,6 +15,7 @@ const CRATES: &[(&str, &str)] = &[
     ("core/compat/src", "lib.rs"),
     ("core/engine/src", "lib.rs"),
     ("host-shim/src", "lib.rs"),
+    ("host-shim/doctor/src", "lib.rs"),
     ("host-shim/guard/src", "lib.rs"),
     ("host-shim/hook/src", "lib.rs"),
     ("host-shim/serve/src", "lib.rs"),

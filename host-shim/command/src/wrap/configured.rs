@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use callgate_doctor::Guarding;
+
 use super::server::{Plan, Server, Way, leads};
 use super::{edit, toml};
 use crate::replace::read_file;
@@ -47,13 +49,6 @@ pub(crate) fn configured(file: &Path) -> Result<Vec<Configured>, Failure> {
         how: Err(reason.into_owned()),
     }));
     Ok(found)
-}
-
-/// A server of a configuration, and the guard before it, if there is one.
-pub(crate) struct Guarding {
-    pub(crate) server: String,
-    /// The command of the guard, without what leads to the server.
-    pub(crate) guard: Option<Vec<String>>,
 }
 
 /// Reads the guards of a configuration; an error where it is none.

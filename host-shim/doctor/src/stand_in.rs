@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 /// What it says to a call, which no guard should let pass.
 pub(super) const REACHED: &str = "the call has reached the server";
 
-pub(super) fn serve() {
+/// Answers on standard output what a client of MCP asks on standard input, as a server that has no tool, until it leaves.
+pub fn serve() {
     let mut out = io::stdout().lock();
     for line in io::stdin().lock().lines().map_while(Result::ok) {
         let message: Value = serde_json::from_str(&line).unwrap_or_default();

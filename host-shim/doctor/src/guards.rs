@@ -8,14 +8,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Place;
 use super::documents::{self, Named};
 use super::finding::{Finding, Standing};
 use super::hooks::without;
 use super::running::{Said, finished};
 use super::stand_in::REACHED;
 use super::written;
-use crate::wrap::{Guarding, beside, guarding};
+use super::{Caller, Guarding, Place, VERSION};
 
 /// The configurations of agents below the user's home directory.
 const OF_USER: [&str; 9] = [
@@ -46,27 +45,30 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The tool that no server has.
 const TOOL: &str = "callgate-doctor";
 
-pub(super) fn look(place: &Place) -> Vec<Finding> {
+pub(super) fn look(place: &Place, caller: &dyn Caller) -> Vec<Finding> {
     let user = OF_USER.iter().map(|name| place.home.join(name));
     let project = OF_PROJECT.iter().map(|name| place.project.join(name));
     let mut files: Vec<PathBuf> = user.chain(project).filter(|file| file.is_file()).collect();
     files.dedup();
-    files.iter().flat_map(|file| of_file(file, place)).collect()
+    files
+        .iter()
+        .flat_map(|file| of_file(file, place, caller))
+        .collect()
 }
 
-fn of_file(file: &Path, place: &Place) -> Vec<Finding> {
+fn of_file(file: &Path, place: &Place, caller: &dyn Caller) -> Vec<Finding> {
     let shown = file.display().to_string();
-    let is_wrapped = beside(file).is_file();
-    let servers = match guarding(file) {
+    let is_wrapped = caller.beside(file).is_file();
+    let servers = match caller.guarding(file) {
         Ok(servers) => servers,
         // Many of these files have other settings too, and no server.
         Err(_) if !is_wrapped => return Vec::new(),
-        Err(failure) => return vec![Finding::wrong(&shown, failure.message().to_owned())],
+        Err(why) => return vec![Finding::wrong(&shown, why)],
     };
     let mut found = Vec::new();
     for Guarding { server, guard } in &servers {
         match guard {
-            Some(guard) => found.extend(of_guard(file, server, guard, place)),
+            Some(guard) => found.extend(of_guard(file, (server, guard), place, caller)),
             None => {
                 let about = format!("{server} ({shown})");
                 let message = "no guard is before this server".to_owned();
@@ -80,7 +82,12 @@ fn of_file(file: &Path, place: &Place) -> Vec<Finding> {
     found
 }
 
-fn of_guard(file: &Path, server: &str, guard: &[String], place: &Place) -> Vec<Finding> {
+fn of_guard(
+    file: &Path,
+    (server, guard): (&str, &[String]),
+    place: &Place,
+    caller: &dyn Caller,
+) -> Vec<Finding> {
     let shown = file.display();
     let about = format!("{server} ({shown})");
     let repair = format!("`callgate wrap {shown} --bundle FILE` writes it anew");
@@ -108,16 +115,16 @@ fn of_guard(file: &Path, server: &str, guard: &[String], place: &Place) -> Vec<F
     }
     let bundle = Named::by(arguments, &place.project);
     if let Some(bundle) = &bundle {
-        found.extend(documents::look(&about, bundle));
+        found.extend(documents::look(&about, bundle, caller));
     }
     if arguments
         .iter()
         .any(|word| word == "--wrapped" || word.starts_with("--wrapped="))
-        && !beside(file).is_file()
+        && !caller.beside(file).is_file()
     {
         let message = format!(
             "`{}` is gone, so that `callgate wrap --undo` cannot bring back what was there",
-            beside(file).display()
+            caller.beside(file).display()
         );
         found.push(Finding::new(about.clone(), Standing::Doubtful, message));
     }
@@ -129,7 +136,7 @@ fn of_guard(file: &Path, server: &str, guard: &[String], place: &Place) -> Vec<F
     if place.only_look {
         return found;
     }
-    let is_trusted = bundle.is_some_and(|bundle| trusts(&bundle, server));
+    let is_trusted = bundle.is_some_and(|bundle| trusts(&bundle, server, caller));
     found.push(match ask(&program, arguments, place) {
         Ok(said) => judged(about, &said, is_trusted),
         Err(error) => Finding::wrong(&about, format!("the guard cannot be run: {error}")).helped(repair),
@@ -145,7 +152,7 @@ fn ask(program: &Path, arguments: &[String], place: &Place) -> io::Result<Said> 
         .arg("--")
         .arg(&place.own);
     command.args(["doctor", "--stand-in"]).current_dir(&place.project);
-    let client = json!({"name": "callgate-doctor", "version": crate::program::VERSION});
+    let client = json!({"name": "callgate-doctor", "version": VERSION});
     let messages = [
         json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}}),
@@ -191,9 +198,8 @@ fn judged(about: String, said: &Said, is_trusted: bool) -> Finding {
     }
 }
 
-fn trusts(bundle: &Named, server: &str) -> bool {
-    let gate = bundle.gate();
-    let documents = gate.map(|gate| gate.documents().to_vec()).unwrap_or_default();
+fn trusts(bundle: &Named, server: &str, caller: &dyn Caller) -> bool {
+    let documents = bundle.documents(caller).unwrap_or_default();
     let trusted = documents
         .iter()
         .find(|document| document.part.as_str() == "trustedServers");

@@ -1,5 +1,6 @@
 //! The hooks that agents have from their own markets.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,7 +13,6 @@ use super::documents::is_own;
 use super::finding::{Finding, Standing};
 use super::hooks::{PATIENCE, judged};
 use super::running::finished;
-use crate::replace::read_file;
 
 /// A plugin that is installed.
 struct Plugin {
@@ -69,13 +69,10 @@ fn of_claude_code(place: &Place) -> Vec<Plugin> {
 
 fn of_codex(place: &Place) -> Vec<Plugin> {
     let settings = place.home.join(".codex/config.toml");
-    let written: DocumentMut = read_file(&settings)
-        .unwrap_or_default()
-        .parse()
-        .unwrap_or_default();
+    let written: DocumentMut = read_text(&settings).parse().unwrap_or_default();
     let is_enabled = |market: &str| {
         let plugins = written.get("plugins");
-        let plugin = plugins.and_then(|plugins| plugins.get(&format!("callgate@{market}")));
+        let plugin = plugins.and_then(|plugins| plugins.get(format!("callgate@{market}")));
         plugin.and_then(|plugin| plugin.get("enabled")?.as_bool()) == Some(true)
     };
     let markets = folders(&place.home.join(".codex/plugins/cache"));
@@ -107,7 +104,7 @@ fn of_copilot_cli(place: &Place) -> Vec<Plugin> {
 
 /// The folders in a folder, each with its name.
 fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
-    let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let found = fs::read_dir(folder).into_iter().flatten().flatten();
     let found = found.filter(|entry| entry.path().is_dir());
     let named = found.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
     let mut named: Vec<(String, PathBuf)> = named.collect();
@@ -115,9 +112,16 @@ fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     named
 }
 
+/// The text of a file, and none of what is not one: a pipe that nobody writes to would hold this up.
+fn read_text(file: &Path) -> String {
+    match file.is_file() {
+        true => fs::read_to_string(file).unwrap_or_default(),
+        false => String::new(),
+    }
+}
+
 fn read(file: &Path) -> Value {
-    let text = read_file(file).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
+    serde_json::from_str(&read_text(file)).unwrap_or_default()
 }
 
 fn of_plugin(plugin: &Plugin, place: &Place) -> Option<Finding> {

@@ -5,13 +5,11 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use callgate_host::Gate;
+use callgate_host::{BUNDLE_FILE, Document};
 use rustix::process::{getegid, geteuid};
 
 use super::finding::{Finding, Standing};
-use crate::setup::in_folder;
-use crate::signed::{self, Pinned};
-use crate::terminal::Failure;
+use super::{Caller, Unusable};
 
 /// The bit of a folder in which only the owner of a file replaces it.
 const STICKY: u32 = 0o1000;
@@ -19,44 +17,28 @@ const STICKY: u32 = 0o1000;
 /// The bundle that a command line names, and whose signature counts.
 pub(super) struct Named {
     bundle: PathBuf,
-    pinned: Pinned,
+    /// The files of the keys that are pinned.
+    keys: Vec<PathBuf>,
 }
 
 impl Named {
     /// Paths start from the project. `None` if no bundle is named.
     pub(super) fn by(arguments: &[String], project: &Path) -> Option<Self> {
         let bundle = values_of(arguments, &["--bundle", "-b"]).next()?;
-        let bundle = match signed::address(&bundle) {
-            Some(_) => bundle,
-            None => project.join(bundle),
-        };
         let keys = values_of(arguments, &["--bundle-key"]).map(|key| project.join(key));
-        let pinned = Pinned::by(keys.collect());
+        let keys = keys.collect();
+        let is_address = bundle.to_str().is_some_and(|bundle| bundle.contains("://"));
+        let bundle = if is_address { bundle } else { project.join(bundle) };
         // One that is not there is a fault of the gate.
-        let bundle = in_folder(&bundle).unwrap_or(bundle);
-        Some(Self { bundle, pinned })
+        let bundle = match bundle.is_dir() {
+            true => bundle.join(BUNDLE_FILE),
+            false => bundle,
+        };
+        Some(Self { bundle, keys })
     }
 
-    /// Nothing is remembered of what a project's file names.
-    pub(super) fn gate(&self) -> Result<Gate, Failure> {
-        if self.pinned.keys().is_empty() && signed::address(&self.bundle).is_none() {
-            return Ok(Gate::builder().bundle(&self.bundle).build()?);
-        }
-        self.pinned.looked_at(&self.bundle)
-    }
-
-    /// The command that says what is wrong with documents which cannot be used.
-    fn help(&self, failure: &Failure) -> String {
-        let shown = self.bundle.display();
-        let keys = self.pinned.keys().iter();
-        let keys: String = keys
-            .map(|key| format!(" --{} {}", signed::BUNDLE_KEY, key.display()))
-            .collect();
-        let is_refused = matches!(failure, Failure::Refused(_));
-        match keys.is_empty() || is_refused || signed::address(&self.bundle).is_some() {
-            true => format!("`callgate validate --bundle {shown}{keys}` shows each fault with its line"),
-            false => format!("`callgate bundle verify {shown}{keys}` says whether it would be used"),
-        }
+    pub(super) fn documents(&self, caller: &dyn Caller) -> Result<Vec<Document>, Unusable> {
+        caller.documents(&self.bundle, &self.keys)
     }
 }
 
@@ -73,26 +55,24 @@ fn values_of<'w>(words: &'w [String], flags: &'w [&str]) -> impl Iterator<Item =
 }
 
 /// What is wrong with a bundle and with those who can write it.
-pub(super) fn look(about: &str, named: &Named) -> Vec<Finding> {
+pub(super) fn look(about: &str, named: &Named, caller: &dyn Caller) -> Vec<Finding> {
     let bundle = &named.bundle;
-    let shown = bundle.display();
-    let gate = match named.gate() {
-        Ok(gate) => gate,
-        Err(failure) => {
-            let help = named.help(&failure);
-            let why = failure.told();
+    let documents = match named.documents(caller) {
+        Ok(documents) => documents,
+        Err(Unusable { why, help }) => {
+            let shown = bundle.display();
             let message =
                 format!("the documents of `{shown}` cannot be used, so every call is denied: {why}");
             return vec![Finding::wrong(about, message).helped(help)];
         }
     };
-    let documents = gate.documents().iter();
+    let documents = documents.iter();
     let mut files: BTreeSet<PathBuf> = documents
         .filter_map(|one| one.file.as_ref())
         .map(PathBuf::from)
         .collect();
     files.insert(bundle.to_owned());
-    files.extend(named.pinned.keys().iter().cloned());
+    files.extend(named.keys.iter().cloned());
     files
         .iter()
         .flat_map(|file| writable_by_others(about, file))
@@ -100,7 +80,7 @@ pub(super) fn look(about: &str, named: &Named) -> Vec<Finding> {
 }
 
 /// Findings where somebody else can write a file, or put another in its place.
-pub(super) fn writable_by_others(about: &str, file: &Path) -> Vec<Finding> {
+pub fn writable_by_others(about: &str, file: &Path) -> Vec<Finding> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let found = [writable(file, false), writable(folder, true)];

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::Place;
 use super::documents::is_own;
 use super::finding::{Finding, Standing};
 use super::running::finished;
-use crate::program;
+use super::{Place, VERSION};
 
 /// How long a program has to say its version.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -17,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) fn program(about: &str, word: &str, place: &Place, repair: &str) -> Result<PathBuf, Finding> {
     let path = match word.contains('/') {
         true => Some(place.project.join(word)).filter(|path| path.is_file()),
-        false => program::in_path(word),
+        false => in_path(word),
     };
     let Some(path) = path.and_then(|path| path.canonicalize().ok()) else {
         let message = match word.contains('/') {
@@ -56,12 +55,12 @@ pub(super) fn version(about: &str, program: &Path, place: &Place, repair: &str) 
     let said = said.map(|said| said.stdout).unwrap_or_default();
     let version = said.trim().strip_prefix("callgate ");
     match version {
-        Some(program::VERSION) => None,
+        Some(VERSION) => None,
         Some(version) => {
             let message = format!(
                 "the program `{}` is of version {version}, and this one of {}",
                 program.display(),
-                program::VERSION
+                VERSION
             );
             Some(Finding::new(about.to_owned(), Standing::Doubtful, message).helped(repair))
         }
@@ -73,4 +72,11 @@ pub(super) fn version(about: &str, program: &Path, place: &Place, repair: &str) 
             Some(Finding::wrong(about, message).helped(repair))
         }
     }
+}
+
+/// Where a shell finds a program.
+pub fn in_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut places = std::env::split_paths(&path).map(|folder| folder.join(name));
+    places.find(|place| place.is_file())
 }

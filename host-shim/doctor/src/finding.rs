@@ -5,26 +5,34 @@ use serde::Serialize;
 /// How a thing stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Standing {
+pub enum Standing {
+    /// As it should be.
     Right,
     /// Worth knowing.
     Note,
+    /// It may be meant so.
     Doubtful,
+    /// It has to be mended.
     Wrong,
 }
 
 /// One thing, and how it stands.
 #[derive(Debug, Serialize)]
-pub(super) struct Finding {
-    pub(super) about: String,
-    pub(super) standing: Standing,
-    pub(super) message: String,
+pub struct Finding {
+    /// The thing.
+    pub about: String,
+    /// How it stands.
+    pub standing: Standing,
+    /// What was found.
+    pub message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) help: Option<String>,
+    /// What to do about it.
+    pub help: Option<String>,
 }
 
 impl Finding {
-    pub(super) fn new(about: String, standing: Standing, message: String) -> Self {
+    /// Something that was found.
+    pub fn new(about: String, standing: Standing, message: String) -> Self {
         Self {
             about,
             standing,
@@ -37,7 +45,8 @@ impl Finding {
         Self::new(about.to_owned(), Standing::Wrong, message)
     }
 
-    pub(super) fn helped(self, help: impl Into<String>) -> Self {
+    /// The same with what to do about it.
+    pub fn helped(self, help: impl Into<String>) -> Self {
         Self {
             help: Some(help.into()),
             ..self

@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use callgate_hook::{Agent, Installed, SettingsOf, installed};
 
-use super::Place;
 use super::documents::{self, Named};
 use super::finding::{Finding, Standing};
 use super::running::{Said, finished};
 use super::written;
-use crate::wrap::split;
+use super::{Caller, Place};
 
 /// A hook answers within less, or denies.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
@@ -20,14 +19,14 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 /// The rule that denies a write to the agent's settings.
 const EXPECTED: &str = StructuralRule::ProtectedPath.as_str();
 
-pub(super) fn look(place: &Place) -> Vec<Finding> {
+pub(super) fn look(place: &Place, caller: &dyn Caller) -> Vec<Finding> {
     Agent::ALL
         .iter()
-        .flat_map(|agent| of_agent(agent, place))
+        .flat_map(|agent| of_agent(agent, place, caller))
         .collect()
 }
 
-fn of_agent(agent: &'static Agent, place: &Place) -> Vec<Finding> {
+fn of_agent(agent: &'static Agent, place: &Place, caller: &dyn Caller) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut is_hooked = false;
     let user = (SettingsOf::User(&place.home), "--user ");
@@ -41,14 +40,14 @@ fn of_agent(agent: &'static Agent, place: &Place) -> Vec<Finding> {
             Ok(None) => {}
             Ok(Some(hook)) => {
                 is_hooked = true;
-                found.extend(of_hook(agent, &hook, flag, place));
+                found.extend(of_hook(agent, (&hook, flag), place, caller));
             }
             Err(reason) => found.push(Finding::wrong(agent.as_str(), reason)),
         }
     }
     if found.is_empty()
         && !is_hooked
-        && let Some(program) = crate::program::in_path(agent.program())
+        && let Some(program) = written::in_path(agent.program())
     {
         let message = format!(
             "it is there, `{}`, and no hook is in its settings",
@@ -60,7 +59,12 @@ fn of_agent(agent: &'static Agent, place: &Place) -> Vec<Finding> {
     found
 }
 
-fn of_hook(agent: &'static Agent, hook: &Installed, flag: &str, place: &Place) -> Vec<Finding> {
+fn of_hook(
+    agent: &'static Agent,
+    (hook, flag): (&Installed, &str),
+    place: &Place,
+    caller: &dyn Caller,
+) -> Vec<Finding> {
     let about = format!("{agent} ({})", hook.path.display());
     let repair = format!("`callgate hook install {agent} {flag}--bundle FILE --write` writes it anew");
     let mut found = Vec::new();
@@ -75,7 +79,13 @@ fn of_hook(agent: &'static Agent, hook: &Installed, flag: &str, place: &Place) -
         found.push(Finding::wrong(&about, message).helped(&*repair));
     }
     for command in &hook.commands {
-        found.extend(of_command(agent, &about, command, hook, place, &repair));
+        found.extend(of_command(
+            agent,
+            &about,
+            (command, hook),
+            (place, caller),
+            &repair,
+        ));
     }
     found
 }
@@ -83,9 +93,8 @@ fn of_hook(agent: &'static Agent, hook: &Installed, flag: &str, place: &Place) -
 fn of_command(
     agent: &'static Agent,
     about: &str,
-    command: &str,
-    hook: &Installed,
-    place: &Place,
+    (command, hook): (&str, &Installed),
+    (place, caller): (&Place, &dyn Caller),
     repair: &str,
 ) -> Vec<Finding> {
     let project = place.project.to_string_lossy();
@@ -93,7 +102,7 @@ fn of_command(
         Some(variable) => command.replace(&format!("\"${variable}\""), &format!("'{project}'")),
         None => command.to_owned(),
     };
-    let Some(words) = split(&command) else {
+    let Some(words) = caller.split(&command) else {
         let message = format!("the command is a line that only a shell can take apart: `{command}`");
         return vec![Finding::wrong(about, message).helped(repair)];
     };
@@ -112,7 +121,7 @@ fn of_command(
         found.extend(written::version(about, &program, place, repair));
     }
     match Named::by(arguments, &place.project) {
-        Some(bundle) => found.extend(documents::look(about, &bundle)),
+        Some(bundle) => found.extend(documents::look(about, &bundle, caller)),
         None => found.push(Finding::wrong(about, "the command names no bundle".to_owned()).helped(repair)),
     }
     if place.only_look {

@@ -107,6 +107,17 @@ class Agents(Tests, unittest.TestCase):
         self.assertEqual(played.ran, [])
         self.assertEqual(state["__interrupt__"][0].value["call"], asked.value["call"])
 
+    def test_what_is_streamed_was_judged(self) -> None:
+        played = Played()
+        graph = self.graph(played, CallgateMiddleware(gate(), "notes"), [READ, KEYS, WRITE], InMemorySaver())
+
+        async def streamed() -> list[Any]:
+            return [part async for part in graph.astream(self.start([READ, KEYS, WRITE]), CONFIG, stream_mode="updates")]
+
+        parts = asyncio.run(streamed()) if self.is_async else list(graph.stream(self.start([READ, KEYS, WRITE]), CONFIG, stream_mode="updates"))
+        self.assertEqual(played.ran, [READ_AS_JUDGED])
+        self.assertIn("__interrupt__", parts[-1])
+
     def test_without_a_checkpointer_nobody_is_asked(self) -> None:
         played = Played()
         graph = self.graph(played, CallgateMiddleware(gate(), "notes"), [WRITE], None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import unittest
 from typing import Any
 
@@ -14,7 +15,7 @@ from pydantic import BaseModel
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
 from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.toolsets import FunctionToolset
 
 from callgate import Gate
@@ -27,7 +28,14 @@ def model(calls: Any) -> FunctionModel:
             return ModelResponse(parts=[TextPart("end")])
         return ModelResponse(parts=[ToolCallPart(name, arguments, tool_call_id=str(at)) for at, (name, arguments) in enumerate(calls)])
 
-    return FunctionModel(answer)
+    async def stream(messages: Any, info: AgentInfo) -> Any:
+        for at, part in enumerate(answer(messages, info).parts):
+            if isinstance(part, ToolCallPart):
+                yield {at: DeltaToolCall(name=part.tool_name, json_args=json.dumps(part.args), tool_call_id=part.tool_call_id)}
+            elif isinstance(part, TextPart):
+                yield part.content
+
+    return FunctionModel(answer, stream_function=stream)
 
 
 def tools(played: Played) -> list[Any]:
@@ -77,6 +85,19 @@ class Capability(Tests, unittest.TestCase):
             return agent.run_sync(message_history=result.all_messages(), deferred_tool_results=DeferredToolResults(**options))
 
         return result.output.metadata, resumed
+
+    def test_what_is_streamed_was_judged(self) -> None:
+        import asyncio
+
+        played = Played()
+        agent = self.agent(gate(), played, [READ, KEYS])
+
+        async def events() -> str:
+            async with agent.run_stream_events("go") as stream:
+                return "".join([str(event) async for event in stream])
+
+        self.assertIn("keys are private", asyncio.run(events()))
+        self.assertEqual(played.ran, [READ_AS_JUDGED])
 
     def test_an_approval_that_does_not_say_of_what(self) -> None:
         played = Played()

@@ -20,7 +20,7 @@ REFUSED = "refused"
 
 
 def allows(answer: object) -> bool:
-    """Whether a person allowed the call. Whatever else the answer is, it is a refusal."""
+    """Returns `True` if a person allowed the call. Whatever else the answer is, it is a refusal."""
     content = answer.get("content") if isinstance(answer, Mapping) and answer.get("action") == "accept" else None
     return isinstance(content, Mapping) and content.get("allow") is True
 
@@ -51,5 +51,5 @@ def carried(key: str, state: object) -> str:
 
 
 def can_elicit(session: ServerSession) -> bool:
-    """Whether the client says that it has somebody to ask."""
+    """Returns `True` if the client says that it has somebody to ask."""
     return session.check_client_capability(types.ClientCapabilities(elicitation=types.ElicitationCapability()))

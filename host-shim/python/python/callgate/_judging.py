@@ -1,4 +1,4 @@
-"""What every adapter does with a call: it names it, judges it, and says what came of it.
+"""The way of a call from a framework to the gate: it is named and judged, and what came of it is said.
 
 Nothing is decided here but by the gate. What goes wrong on the way, of whatever kind, is a denial that the model can read.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Naming: TypeAlias = str | Callable[[str], tuple[str, str]]
 """The server of every tool, or a function from a framework's name of a tool to its server and its name there."""
 Context: TypeAlias = Mapping[str, Any] | Callable[[], Mapping[str, Any] | None] | None
-"""What the host says of a call, or a function that says it at each call."""
+"""The host's facts about a call, or a function that gives them at each call."""
 
 Ask: TypeAlias = Callable[["Judged"], Awaitable[bool]]
 """Has a person decide about a call. Only `True` allows it."""
@@ -63,7 +63,7 @@ class Judged:
 
     @property
     def question(self) -> str:
-        """What to ask a person, who sees what would be sent, and no letter that hides or turns others."""
+        """The question for a person, who sees what would be sent, and no letter that hides or turns others."""
         arguments = json.dumps(self.arguments, indent=2, ensure_ascii=False)
         text = f"Allow `{self.tool}` of `{self.server}`? {self.reason}\n{arguments}"
         return "".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text)
@@ -144,5 +144,5 @@ def _denied(rule: str, reason: str) -> Judged:
 
 
 def same(one: object, other: object) -> bool:
-    """Whether two JSON values are equal: `1`, `1.0` and `true` are three."""
+    """Returns `True` if two JSON values are equal: `1`, `1.0` and `true` are three."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)

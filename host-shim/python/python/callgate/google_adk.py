@@ -54,7 +54,7 @@ class CallgatePlugin(BasePlugin):
 
 
 def _asked(tool_context: ToolContext) -> str | None:
-    """What was asked last about this call, by the session's own record."""
+    """The key of the last question about this call, by the session's own record."""
     for event in reversed(tool_context.session.events):
         confirmation = event.actions.requested_tool_confirmations.get(tool_context.function_call_id or "")
         if confirmation is not None:

@@ -77,7 +77,7 @@ def _guardrail(judging: Judging, asked: Mapping[str, str] = _NOBODY) -> ToolInpu
 
 
 def _is_approved(call: ToolContext[Any]) -> bool:
-    """Whether a person approved this call, and not every call of the tool, one that was never made among them."""
+    """Returns `True` if a person approved this call, and not every call of the tool, one that was never made among them."""
     approved = call.is_tool_approved
     return approved(call.tool_name, call.tool_call_id) is True and approved(call.tool_name, "callgate: no call") is not True
 

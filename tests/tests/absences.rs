@@ -55,6 +55,8 @@ const STANDARD: &[&str] = &[
     // The traits; another test forbids the standard streams.
     "std::iter",
     "std::marker::PhantomData",
+    "std::mem::replace",
+    "std::mem::swap",
     "std::mem::take",
     "core::net::IpAddr",
     "core::net::Ipv4Addr",
@@ -62,6 +64,7 @@ const STANDARD: &[&str] = &[
     "std::ops::Bound",
     "std::ops::Range",
     "std::ptr::eq",
+    "std::slice::Iter",
     "std::slice::from_ref",
     "std::str::Bytes",
     "std::string::FromUtf8Error",
@@ -132,7 +135,7 @@ fn the_crates_below_core_are_those_of_the_list() {
             assert!(!manifest.contains(one), "{name}: {one}");
         }
     }
-    let own = ["analysis", "authoring", "compat", "engine", "jsontext"];
+    let own = ["analysis", "authoring", "compat", "engine", "jsontext", "shell"];
     named.retain(|name| !own.iter().any(|own| *name == format!("callgate_{own}")));
     assert_eq!(named.into_iter().collect::<Vec<_>>(), CRATES);
 }
@@ -167,6 +170,8 @@ fn there_is_no_randomness_and_no_global_state() {
     // The reference pages are files of the crate; nothing judges by them.
     let mut sources = pure_sources();
     sources.retain(|source| source.file != "docs.rs");
+    // The table of programs is data, of which commands are understood or not.
+    sources.retain(|source| !source.file.ends_with("shell/src/programs/files.rs"));
     let faults = wrong_tokens(&sources, |[before, token, after]| {
         let lifetime = *before == "'";
         let spoken = WORDS.contains(token) && !(*token == "env" && *after != "!");

@@ -77,6 +77,9 @@ export const REGISTRY = join(TARGET, "docker-registry/usr/bin/docker-registry");
 /** Returns `true` if it is there. */
 export const hasRegistry = () => existsSync(REGISTRY);
 
+/** Returns `true` if zsh, one of the shells that run lines, is there. */
+export const hasZsh = () => spawnSync("zsh", ["--version"]).status === 0;
+
 /** Starts a headless Chromium with a new profile. */
 export async function startChromium() {
   const { chromium } = await import("playwright-core");

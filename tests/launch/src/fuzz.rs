@@ -13,7 +13,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::build::{cargo, root};
 
-const TARGETS: [&str; 4] = ["calls", "documents", "git", "texts"];
+const TARGETS: [&str; 5] = ["calls", "documents", "git", "shell", "texts"];
 
 const RUNS: &str = "100000";
 

@@ -100,6 +100,8 @@ const PREPARATION: &[Step] = &[
         "cases of ceilings",
         &["node", "tests/ceilings/generate.mjs", "--check"],
     ),
+    // The tests run lines in dash, bash and zsh.
+    in_js("zsh", &["node", "test/tools/debian.mjs", "zsh"]),
     Step::Packages,
 ];
 

@@ -22,6 +22,7 @@ const PRODUCT: &[&str] = &[
     "core/engine",
     "core/git",
     "core/jsontext",
+    "core/shell",
     "core/src",
     "host-shim/Cargo.toml",
     "host-shim/build.rs",

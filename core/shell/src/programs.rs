@@ -1,0 +1,115 @@
+//! What programs do with their arguments: a table, and the roles that it gives to the words of a command.
+//!
+//! The table is JSON, `programs/*.json` here; `programs.schema.json` is its schema. An entry has
+//!
+//! - `names` of the program, and `commands` of those that have commands in turn (`git push`), each an entry;
+//! - `flags`: the options without a value. Letters of short ones may stand together: `"-lah --all"`;
+//! - `values`: options with a value, and its role: `{"-o --output": "write-path"}`; `optional`: those whose value has to be in the same word;
+//! - `operands`: the roles of what is no option, in order. `?` marks one that may be absent, `*` any number and `+` at least one;
+//! - `cases`: what is different where one of the options in `with` is given; the first that applies counts;
+//! - `absent`: the role of the working directory where no path is given; `implied`: its role in any case;
+//! - `tree`: everything below the paths is read or changed too, with `without`, the option that leaves something out;
+//! - `style`: `gnu` (options stand anywhere), `posix` (before operands), `words` (an option is a word with one dash, and is never divided),
+//!   `plain` (there are none), `bundle` (as `gnu`, and the first operand may be options without a dash);
+//! - `last`: options after which only operands follow (`python -m`);
+//! - `number`: `-5` is an option; `isHarmless`: no option, known or not, opens or runs anything, so that names which begin with `-` do no harm;
+//! - `runs`: the program runs what its arguments or its files say; `input`: without operands it runs what it reads, as a `script` of a shell or
+//!   as other `code`.
+//!
+//! An option that is not in the table makes a command not understood, and so does a shortened long one.
+
+mod assign;
+mod command;
+mod entry;
+mod expression;
+mod files;
+mod nested;
+mod operand;
+mod options;
+mod role;
+mod sed;
+mod table;
+
+use crate::fault::{NotUnderstood, Place};
+use crate::reading::{Reading, Value};
+
+pub use role::Role;
+pub use table::{Table, TableError};
+
+/// What the commands of a text do, as far as it is understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Described {
+    /// In the order of the text; a program that runs another stands before it.
+    pub invocations: Vec<Invocation>,
+    /// What was not understood, of the text and of its commands.
+    pub not_understood: Vec<NotUnderstood>,
+}
+
+/// A program that runs, with the roles of its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// Where its command stands.
+    pub place: Place,
+    /// The program's name, or its path as it is written; empty for redirections and assignments alone.
+    pub program: String,
+    /// The commands of the program: `remote`, `add`.
+    pub commands: Vec<String>,
+    /// What it touches: its operands, the values of its options, and the files of its redirections.
+    pub operands: Vec<Operand>,
+    /// Whether it runs what its arguments or files say.
+    pub runs: bool,
+    /// The working directories that it may run in.
+    pub directories: Option<Vec<String>>,
+}
+
+/// A value with its role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Its role.
+    pub role: Role,
+    /// Its value.
+    pub value: Value,
+    /// Where it stands.
+    pub place: Place,
+    /// The directories that it may be relative to.
+    pub directories: Option<Vec<String>>,
+    /// Everything below it is meant too.
+    pub is_tree: bool,
+}
+
+impl Operand {
+    /// The absolute paths that it may be, or that it begins with, as they are written: neither links nor `..` are resolved.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        let (text, is_prefix) = match &self.value {
+            Value::Exact(text) => (text.as_str(), false),
+            Value::Pattern { before, .. } => (before.as_str(), true),
+            Value::Pipe | Value::Unknown { .. } => return Vec::new(),
+        };
+        // The directory that names are looked for in.
+        let text = if is_prefix {
+            text.rfind('/')
+                .map_or("", |at| text.get(..=at).unwrap_or_default())
+        } else {
+            text
+        };
+        if text.starts_with('/') {
+            return vec![text.to_owned()];
+        }
+        let directories = self.directories.iter().flatten();
+        directories
+            .map(|directory| match (directory.trim_end_matches('/'), text) {
+                (directory, "" | ".") => directory.to_owned(),
+                (directory, text) => format!("{directory}/{text}"),
+            })
+            .collect()
+    }
+}
+
+/// Says what the commands of a reading do. `home` is the home directory.
+#[must_use]
+pub fn describe(reading: &Reading, table: &Table, home: &str) -> Described {
+    let mut describe = command::Describe::new(table, home);
+    describe.reading(reading);
+    describe.described
+}

@@ -1,0 +1,339 @@
+//! From a command to what it touches.
+
+use super::assign::assign;
+use super::operand::operand;
+use super::options::{Words, scan};
+use super::role::Role;
+use super::table::{Case, Program, Table};
+use super::{Described, Invocation, Operand};
+use crate::fault::{Construct, NotUnderstood, Place};
+use crate::limits::MAX_TEXTS;
+use crate::reading::{Assignment, Command, Reading, RedirectionKind, Value, Word};
+
+/// Describes commands, and those that they run.
+pub(super) struct Describe<'t> {
+    table: &'t Table,
+    pub(super) home: &'t str,
+    pub(super) described: Described,
+    pub(super) depth: usize,
+}
+
+type Done = Result<(), NotUnderstood>;
+
+fn fault(place: Place, construct: Construct) -> NotUnderstood {
+    NotUnderstood { place, construct }
+}
+
+/// Folders in which a program is the one of its name.
+const SYSTEM: &[&str] = &["/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"];
+
+impl<'t> Describe<'t> {
+    pub(super) fn new(table: &'t Table, home: &'t str) -> Self {
+        Self {
+            table,
+            home,
+            described: Described::default(),
+            depth: 0,
+        }
+    }
+
+    pub(super) fn reading(&mut self, reading: &Reading) {
+        self.described
+            .not_understood
+            .extend(reading.not_understood.iter().cloned());
+        for command in &reading.commands {
+            if let Err(error) = self.command(command) {
+                self.described.not_understood.push(error);
+            }
+        }
+    }
+
+    /// Describes a command that another one runs.
+    pub(super) fn inner(&mut self, command: &Command) -> Done {
+        if self.depth == MAX_TEXTS {
+            return Err(fault(
+                command.place,
+                Construct::Limit("4 commands that run commands"),
+            ));
+        }
+        self.depth += 1;
+        let done = self.command(command);
+        self.depth -= 1;
+        done
+    }
+
+    fn command(&mut self, command: &Command) -> Done {
+        for one in &command.assignments {
+            self.assignment(one)?;
+        }
+        let mut invocation = Invocation {
+            place: command.place,
+            program: String::new(),
+            commands: Vec::new(),
+            operands: Vec::new(),
+            runs: false,
+            directories: command.directories.clone(),
+        };
+        self.redirections(command, &mut invocation)?;
+        let Some((first, words)) = command.words.split_first() else {
+            if !invocation.operands.is_empty() {
+                self.described.invocations.push(invocation);
+            }
+            return Ok(());
+        };
+        let Some(written) = first.exact() else {
+            return Err(fault(first.place, Construct::UnknownProgram));
+        };
+        let system = SYSTEM.iter().find_map(|folder| written.strip_prefix(folder));
+        let name = system.filter(|name| !name.contains('/')).unwrap_or(written);
+        invocation.program = name.to_owned();
+        if name.contains('/') {
+            return self.file(command, first, words, invocation);
+        }
+        let table = self.table;
+        let Some(program) = table.find(name) else {
+            return Err(fault(first.place, Construct::Program(name.to_owned())));
+        };
+        self.program(command, program, words, invocation)
+    }
+
+    /// A variable that programs are given, or that the shell has.
+    pub(super) fn assignment(&self, one: &Assignment) -> Done {
+        let name = one.name.as_str();
+        let is_refused = if one.is_exported {
+            !self.table.is_harmless(name)
+        } else {
+            self.table.is_influential(name)
+        };
+        if is_refused {
+            return Err(fault(one.place, Construct::Variable(name.to_owned())));
+        }
+        Ok(())
+    }
+
+    fn redirections(&self, command: &Command, invocation: &mut Invocation) -> Done {
+        for one in &command.redirections {
+            let roles: &[Role] = match one.kind {
+                RedirectionKind::Read => &[Role::ReadPath],
+                RedirectionKind::Write | RedirectionKind::Append => &[Role::WritePath],
+                RedirectionKind::ReadWrite => &[Role::ReadPath, Role::WritePath],
+                RedirectionKind::Text | RedirectionKind::Duplicate => &[],
+            };
+            for role in roles {
+                let Some(value) = &one.target else { continue };
+                let word = Word {
+                    place: one.place,
+                    value: value.clone(),
+                };
+                operand(
+                    *role,
+                    &word,
+                    &command.directories,
+                    false,
+                    &mut invocation.operands,
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A program that is a file: it runs, whatever it does.
+    fn file(&mut self, command: &Command, first: &Word, words: &[Word], mut invocation: Invocation) -> Done {
+        invocation.runs = true;
+        operand(
+            Role::ReadPath,
+            first,
+            &command.directories,
+            false,
+            &mut invocation.operands,
+        )?;
+        operand(
+            Role::Execute,
+            first,
+            &command.directories,
+            false,
+            &mut invocation.operands,
+        )?;
+        for word in words {
+            operand(
+                Role::Text,
+                word,
+                &command.directories,
+                false,
+                &mut invocation.operands,
+            )?;
+        }
+        self.described.invocations.push(invocation);
+        Ok(())
+    }
+
+    fn program(
+        &mut self,
+        command: &Command,
+        program: &Program,
+        words: &[Word],
+        mut invocation: Invocation,
+    ) -> Done {
+        let has_commands = !program.commands.is_empty();
+        let mut found = scan(program, words, has_commands)?;
+        let mut directories = command.directories.clone();
+        change_directory(&found, &mut directories)?;
+        if has_commands && !found.operands.is_empty() {
+            let sub = found.operands.remove(0);
+            let inner = sub.exact().and_then(|name| program.commands.get(name));
+            let Some(inner) = inner else {
+                let name = sub.exact().unwrap_or_default().to_owned();
+                return Err(fault(sub.place, Construct::Operand(name)));
+            };
+            invocation
+                .commands
+                .push(sub.exact().unwrap_or_default().to_owned());
+            self.values(&program.ordinary, &found, &command.directories, &mut invocation)?;
+            let command = Command {
+                directories,
+                ..command.clone()
+            };
+            invocation.directories.clone_from(&command.directories);
+            return self.program(&command, inner, &found.operands, invocation);
+        }
+        let case = program.case(&found.options);
+        invocation.runs |= case.runs;
+        self.values(case, &found, &command.directories, &mut invocation)?;
+        let roles = assign(&case.operands, &found.operands, command.place)?;
+        let mut has_path = false;
+        let mut nested = Vec::new();
+        let mut script = None;
+        for (at, (role, word)) in roles.iter().enumerate() {
+            has_path |= role.is_path();
+            match role {
+                Role::Assignments => self.assignment(&given(word))?,
+                Role::Export => self.assignment(&given(word))?,
+                Role::Variable if word.exact().is_some_and(|name| self.table.is_influential(name)) => {
+                    let name = word.exact().unwrap_or_default().to_owned();
+                    return Err(fault(word.place, Construct::Variable(name)));
+                }
+                Role::Setting => super::expression::setting(word)?,
+                Role::Transfer => {
+                    let is_last = at + 1 == roles.len();
+                    let role = transfer(word, is_last);
+                    invocation.runs |= role == Role::Execute;
+                    operand(role, word, &directories, case.is_tree, &mut invocation.operands)?;
+                }
+                Role::Command => nested.push(word.clone()),
+                Role::Script => script = Some(word.clone()),
+                Role::Expression => {}
+                Role::Execute if !invocation.runs => {
+                    invocation.runs = true;
+                    operand(*role, word, &directories, case.is_tree, &mut invocation.operands)?;
+                }
+                _ => operand(*role, word, &directories, case.is_tree, &mut invocation.operands)?,
+            }
+        }
+        if matches!(case.operands.as_slice(), [slot] if slot.role == Role::Expression) {
+            let name = invocation.program.clone();
+            super::expression::read(&name, &found.operands, command, &mut invocation.operands)?;
+        }
+        if let Some((Role::Format, word)) = roles.first() {
+            super::expression::format(word, &found.operands)?;
+        }
+        let here = Word {
+            place: command.place,
+            value: Value::Exact(".".to_owned()),
+        };
+        let absent = case.absent.filter(|_| !has_path);
+        for role in absent.into_iter().chain(case.implied) {
+            operand(role, &here, &directories, case.is_tree, &mut invocation.operands)?;
+        }
+        self.input(program, &found, command, &mut invocation)?;
+        let paths = invocation.operands.iter().filter(|one| one.role.is_path());
+        let paths: Vec<String> = paths.flat_map(Operand::paths).collect();
+        self.described.invocations.push(invocation);
+        let outer = Command {
+            directories,
+            ..command.clone()
+        };
+        for words in &found.commands {
+            self.run_on(&outer, words, &paths)?;
+        }
+        if let Some(script) = script {
+            self.run_script(&outer, &script)?;
+        }
+        if !nested.is_empty() {
+            self.run_words(&outer, program, &found, nested)?;
+        }
+        Ok(())
+    }
+
+    /// The values of options.
+    fn values(
+        &self,
+        case: &Case,
+        found: &Words,
+        directories: &Option<Vec<String>>,
+        invocation: &mut Invocation,
+    ) -> Done {
+        for (option, role, word) in &found.values {
+            let role = case.values.get(option).copied().unwrap_or(*role);
+            if role != Role::Directory {
+                operand(role, word, directories, false, &mut invocation.operands)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a program works after an option that changes its directory.
+fn change_directory(found: &Words, directories: &mut Option<Vec<String>>) -> Done {
+    let mut changes = found
+        .values
+        .iter()
+        .filter(|(_, role, _)| *role == Role::Directory);
+    let Some((_, _, word)) = changes.next() else {
+        return Ok(());
+    };
+    let Some(path) = word.exact() else {
+        return Err(fault(word.place, Construct::UnknownDirectory));
+    };
+    if let Some((_, _, second)) = changes.next() {
+        return Err(fault(second.place, Construct::UnknownDirectory));
+    }
+    *directories = if path.starts_with('/') {
+        Some(vec![path.to_owned()])
+    } else {
+        let all = directories.iter().flatten();
+        let all = all.map(|directory| format!("{}/{path}", directory.trim_end_matches('/')));
+        directories.is_some().then(|| all.collect())
+    };
+    Ok(())
+}
+
+/// A variable that programs are given, written as an argument.
+fn given(word: &Word) -> Assignment {
+    let text = match &word.value {
+        Value::Exact(text) => text,
+        Value::Unknown {
+            before,
+            is_many: false,
+            ..
+        } if before.contains('=') => before,
+        _ => "",
+    };
+    let name = text.split('=').next().unwrap_or_default();
+    Assignment {
+        name: name.to_owned(),
+        value: word.value.clone(),
+        place: word.place,
+        is_exported: true,
+    }
+}
+
+/// The role of a path that may be of another machine: `host:path`.
+fn transfer(word: &Word, is_last: bool) -> Role {
+    let text = word.exact().unwrap_or_default();
+    let is_remote = text.split('/').next().is_some_and(|first| first.contains(':'));
+    match (is_remote, is_last) {
+        (true, _) => Role::Execute,
+        (false, true) => Role::WritePath,
+        (false, false) => Role::ReadPath,
+    }
+}

@@ -1,0 +1,129 @@
+//! Values with their roles.
+
+use super::Operand;
+use super::role::Role;
+use crate::fault::{Construct, NotUnderstood, Place};
+use crate::reading::{Value, Word};
+
+type Done = Result<(), NotUnderstood>;
+
+fn fault(place: Place, construct: Construct) -> NotUnderstood {
+    NotUnderstood { place, construct }
+}
+
+/// Files that keep nothing.
+const STREAMS: &[&str] = &[
+    "/dev/null",
+    "/dev/stdin",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/tty",
+];
+
+/// Adds a value with its role, if the role can have it.
+pub(super) fn operand(
+    role: Role,
+    word: &Word,
+    directories: &Option<Vec<String>>,
+    is_tree: bool,
+    operands: &mut Vec<Operand>,
+) -> Done {
+    let unknown = Err(fault(word.place, Construct::UnknownWord));
+    match (&word.value, role) {
+        (Value::Exact(text), Role::ReadPath | Role::WritePath)
+            if text == "-" || STREAMS.contains(&text.as_str()) =>
+        {
+            return Ok(());
+        }
+        (Value::Exact(text), Role::Number)
+            if text.is_empty() || !text.bytes().all(|one| one.is_ascii_digit()) =>
+        {
+            return Err(fault(word.place, Construct::Operand(text.clone())));
+        }
+        (Value::Exact(text), _) if role.is_path() && !text.starts_with('/') && directories.is_none() => {
+            return Err(fault(word.place, Construct::UnknownDirectory));
+        }
+        (Value::Pattern { before, .. }, _)
+            if role.is_path() && !before.starts_with('/') && directories.is_none() =>
+        {
+            return Err(fault(word.place, Construct::UnknownDirectory));
+        }
+        (Value::Exact(text), Role::Edit) => return super::sed::edit(text, word),
+        (Value::Exact(text), Role::AtPath) => return at_path(text, word, directories, operands),
+        (Value::Exact(text), Role::Mount) => return mount(text, word, directories, operands),
+        (Value::Exact(text), Role::Variable) => return variable(text, word),
+        (Value::Exact(_), _) => {}
+        (Value::Pipe, Role::ReadPath | Role::WritePath | Role::Text | Role::None) => return Ok(()),
+        (Value::Pattern { .. }, _) if role.is_path() || role.is_text() || role == Role::Execute => {}
+        (
+            Value::Unknown {
+                is_number: true,
+                is_many: false,
+                ..
+            },
+            Role::Number,
+        ) => {}
+        (
+            Value::Unknown { .. },
+            Role::Text | Role::None | Role::CommitMessage | Role::BranchName | Role::Format,
+        ) => {}
+        _ => return unknown,
+    }
+    operands.push(Operand {
+        role,
+        value: word.value.clone(),
+        place: word.place,
+        directories: directories.clone(),
+        is_tree: is_tree && role.is_path(),
+    });
+    Ok(())
+}
+
+/// A name that the shell gives a value: letters, digits and `_` alone, since a subscript would be computed.
+fn variable(name: &str, word: &Word) -> Done {
+    let is_name = name.bytes().all(|one| one.is_ascii_alphanumeric() || one == b'_');
+    if is_name && !name.is_empty() {
+        return Ok(());
+    }
+    Err(fault(word.place, Construct::Operand(name.to_owned())))
+}
+
+/// `@file`, `name=@file` and `name=<file` are files, everything else is data.
+fn at_path(text: &str, word: &Word, directories: &Option<Vec<String>>, operands: &mut Vec<Operand>) -> Done {
+    let file = match text.strip_prefix('@') {
+        Some(file) => Some(file),
+        None => text
+            .split_once("=@")
+            .or_else(|| text.split_once("=<"))
+            .map(|(_, file)| file),
+    };
+    let (role, text) = match file {
+        Some(file) => (Role::ReadPath, file.split(';').next().unwrap_or_default()),
+        None => (Role::Text, text),
+    };
+    let word = Word {
+        place: word.place,
+        value: Value::Exact(text.to_owned()),
+    };
+    operand(role, &word, directories, false, operands)
+}
+
+/// `source:target[:options]`: what a container sees of the disk.
+fn mount(text: &str, word: &Word, directories: &Option<Vec<String>>, operands: &mut Vec<Operand>) -> Done {
+    let mut parts = text.split(':');
+    let (source, _, options) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
+    if !source.starts_with(['/', '.', '~']) {
+        // The name of a volume.
+        return Ok(());
+    }
+    let role = if options.is_some_and(|options| options.split(',').any(|one| one == "ro")) {
+        Role::ReadPath
+    } else {
+        Role::WritePath
+    };
+    let source = Word {
+        place: word.place,
+        value: Value::Exact(source.to_owned()),
+    };
+    operand(role, &source, directories, true, operands)
+}

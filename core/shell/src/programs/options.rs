@@ -1,0 +1,252 @@
+//! Which words of a command are options, values of options, and operands.
+
+use super::entry::Style;
+use super::role::Role;
+use super::table::Program;
+use crate::fault::{Construct, NotUnderstood};
+use crate::reading::{Value, Word};
+
+/// The words of a command, told apart.
+#[derive(Default)]
+pub(super) struct Words {
+    /// The options that are given, by name.
+    pub(super) options: Vec<String>,
+    /// The values of options: the option, its role, and the value.
+    pub(super) values: Vec<(String, Role, Word)>,
+    /// Commands that options have up to a `;`.
+    pub(super) commands: Vec<Vec<Word>>,
+    pub(super) operands: Vec<Word>,
+}
+
+/// Tells the words of a command apart. With `stops`, what follows the first operand is operands too.
+pub(super) fn scan(program: &Program, words: &[Word], stops: bool) -> Result<Words, NotUnderstood> {
+    let mut scan = Scan {
+        program,
+        found: Words::default(),
+        rest: words.iter(),
+        is_over: false,
+    };
+    let mut is_first = true;
+    while let Some(word) = scan.rest.next() {
+        let is_bundle = is_first && program.style == Style::Bundle;
+        is_first = false;
+        scan.word(word, is_bundle)?;
+        let has_operand = !scan.found.operands.is_empty();
+        if has_operand && (stops || program.style == Style::Posix) {
+            scan.is_over = true;
+        }
+    }
+    Ok(scan.found)
+}
+
+struct Scan<'s> {
+    program: &'s Program,
+    found: Words,
+    rest: std::slice::Iter<'s, Word>,
+    /// Only operands follow.
+    is_over: bool,
+}
+
+fn fault(word: &Word, construct: Construct) -> NotUnderstood {
+    NotUnderstood {
+        place: word.place,
+        construct,
+    }
+}
+
+impl Scan<'_> {
+    fn word(&mut self, word: &Word, is_bundle: bool) -> Result<(), NotUnderstood> {
+        if self.is_over || self.program.style == Style::Plain {
+            self.found.operands.push(word.clone());
+            return Ok(());
+        }
+        let (before, is_whole) = match &word.value {
+            Value::Exact(text) => (text.as_str(), true),
+            Value::Pattern { before, .. } | Value::Unknown { before, .. } => (before.as_str(), false),
+            Value::Pipe => ("/", false),
+        };
+        if is_bundle && is_whole && !before.starts_with('-') && !before.is_empty() {
+            return self.bundle(word, before);
+        }
+        if self.program.style == Style::Words && self.program.flags.contains(before) && is_whole {
+            self.found.options.push(before.to_owned());
+            return Ok(());
+        }
+        if !is_whole && self.partly_known(word, before) {
+            return Ok(());
+        }
+        let is_number = matches!(
+            word.value,
+            Value::Unknown {
+                is_number: true,
+                is_many: false,
+                ..
+            }
+        );
+        let may_be_option = !is_whole && (before.is_empty() && !is_number || before.starts_with('-'));
+        let splits = matches!(word.value, Value::Unknown { is_many: true, .. });
+        if may_be_option && !(self.program.is_harmless && before.is_empty()) || splits {
+            return Err(fault(word, Construct::MayBeOption));
+        }
+        if !is_whole || before == "-" || !before.starts_with('-') {
+            self.found.operands.push(word.clone());
+            return Ok(());
+        }
+        if before == "--" {
+            self.is_over = true;
+            return Ok(());
+        }
+        let digits = before.get(1..).unwrap_or_default();
+        if self.program.number && digits.bytes().all(|one| one.is_ascii_digit()) {
+            return Ok(());
+        }
+        if self.program.style == Style::Words {
+            return self.long(word, before);
+        }
+        if before.starts_with("--") {
+            self.long(word, before)
+        } else {
+            self.short(word, before)
+        }
+    }
+
+    /// `--name=*.rs`: an option whose value is a pattern, or begins with what is known.
+    fn partly_known(&mut self, word: &Word, before: &str) -> bool {
+        let Some((name, start)) = before.split_once('=') else {
+            return false;
+        };
+        let role = self
+            .program
+            .values
+            .get(name)
+            .or_else(|| self.program.optional.get(name));
+        let Some(role) = role.filter(|role| role.is_text()) else {
+            return false;
+        };
+        if matches!(word.value, Value::Unknown { is_many: true, .. }) {
+            return false;
+        }
+        self.found.options.push(name.to_owned());
+        let value = Value::Unknown {
+            before: start.to_owned(),
+            is_many: false,
+            is_number: false,
+        };
+        self.give(
+            name,
+            *role,
+            Word {
+                place: word.place,
+                value,
+            },
+        );
+        true
+    }
+
+    /// `--name`, `--name=value` and `--name value`.
+    fn long(&mut self, word: &Word, text: &str) -> Result<(), NotUnderstood> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        self.found.options.push(name.to_owned());
+        if let Some(role) = self.program.values.get(name) {
+            return match value {
+                Some(value) => {
+                    self.give(name, *role, exact(word, value));
+                    Ok(())
+                }
+                None => self.take(word, name, *role),
+            };
+        }
+        match (self.program.optional.get(name), value) {
+            (Some(role), Some(value)) => {
+                self.give(name, *role, exact(word, value));
+                Ok(())
+            }
+            (Some(_), None) => Ok(()),
+            (None, None) if self.program.flags.contains(name) => Ok(()),
+            _ => Err(fault(word, Construct::Option(name.to_owned()))),
+        }
+    }
+
+    /// `-abc`, of which the last may have a value.
+    fn short(&mut self, word: &Word, text: &str) -> Result<(), NotUnderstood> {
+        let mut letters = text.chars();
+        letters.next();
+        while let Some(letter) = letters.next() {
+            let name = format!("-{letter}");
+            self.found.options.push(name.clone());
+            let rest = letters.as_str();
+            if let Some(role) = self.program.values.get(&name) {
+                if rest.is_empty() {
+                    return self.take(word, &name, *role);
+                }
+                self.give(&name, *role, exact(word, rest));
+                return Ok(());
+            }
+            if let Some(role) = self.program.optional.get(&name) {
+                if !rest.is_empty() {
+                    self.give(&name, *role, exact(word, rest));
+                }
+                return Ok(());
+            }
+            if !self.program.flags.contains(&name) {
+                return Err(fault(word, Construct::Option(name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// `xzf`: each letter that has a value takes the next word.
+    fn bundle(&mut self, word: &Word, text: &str) -> Result<(), NotUnderstood> {
+        for letter in text.chars() {
+            let name = format!("-{letter}");
+            self.found.options.push(name.clone());
+            if let Some(role) = self.program.values.get(&name) {
+                self.take(word, &name, *role)?;
+            } else if !self.program.flags.contains(&name) {
+                return Err(fault(word, Construct::Option(name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the next word as the value.
+    fn take(&mut self, word: &Word, name: &str, role: Role) -> Result<(), NotUnderstood> {
+        if role == Role::CommandTo {
+            let mut command = Vec::new();
+            for word in self.rest.by_ref() {
+                if matches!(word.exact(), Some(";" | "+")) {
+                    self.found.commands.push(command);
+                    return Ok(());
+                }
+                command.push(word.clone());
+            }
+            return Err(fault(word, Construct::Unfinished("a command")));
+        }
+        let Some(value) = self.rest.next() else {
+            return Err(fault(word, Construct::Option(name.to_owned())));
+        };
+        if matches!(
+            &value.value,
+            Value::Unknown { is_many: true, .. } | Value::Pattern { is_many: true, .. }
+        ) {
+            return Err(fault(value, Construct::UnknownWord));
+        }
+        self.give(name, role, value.clone());
+        Ok(())
+    }
+
+    fn give(&mut self, name: &str, role: Role, value: Word) {
+        self.is_over |= self.program.last.contains(name);
+        self.found.values.push((name.to_owned(), role, value));
+    }
+}
+
+fn exact(word: &Word, text: &str) -> Word {
+    Word {
+        place: word.place,
+        value: Value::Exact(text.to_owned()),
+    }
+}

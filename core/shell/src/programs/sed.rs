@@ -1,0 +1,80 @@
+//! Scripts of `sed`.
+
+use crate::fault::{Construct, NotUnderstood};
+use crate::reading::Word;
+
+/// A script of `sed` that only changes text: no `w`, `r` and `e`, which open and run what they name.
+pub(super) fn edit(text: &str, word: &Word) -> Result<(), NotUnderstood> {
+    let mut rest = text;
+    while let Some(after) = edit_command(rest) {
+        rest = after.trim_start_matches([' ', ';', '\n', '}']);
+        if rest.is_empty() {
+            return Ok(());
+        }
+    }
+    Err(NotUnderstood {
+        place: word.place,
+        construct: Construct::Operand("a script that is not plain".to_owned()),
+    })
+}
+
+/// Reads a command of `sed`. Returns what follows.
+fn edit_command(text: &str) -> Option<&str> {
+    let mut rest = text.trim_start();
+    // Addresses.
+    loop {
+        let first = rest.chars().next()?;
+        rest = match first {
+            '0'..='9' | '$' | ',' | '~' | '+' | '!' | ' ' | '{' => rest.get(1..)?,
+            '/' => divided(rest.get(1..)?, '/')?.trim_start_matches('I'),
+            _ => break,
+        };
+    }
+    let command = rest.chars().next()?;
+    rest = rest.get(command.len_utf8()..)?;
+    match command {
+        's' | 'y' => {
+            let delimiter = rest
+                .chars()
+                .next()
+                .filter(|one| !one.is_alphanumeric() && !matches!(one, '\\' | '\n'))?;
+            rest = rest.get(delimiter.len_utf8()..)?;
+            rest = divided(divided(rest, delimiter)?, delimiter)?;
+            if command == 's' {
+                rest = rest.trim_start_matches(|one: char| {
+                    matches!(one, 'g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9')
+                });
+            }
+        }
+        'p' | 'd' | 'q' | '=' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'D' | 'P' => {}
+        // The text goes on to the end of a line that has no backslash before it; so it ends the script here.
+        'a' | 'i' | 'c' => return Some(""),
+        _ => return None,
+    }
+    let is_over = rest.is_empty() || rest.starts_with([';', '\n', '}', ' ']);
+    is_over.then_some(rest)
+}
+
+/// What follows the next delimiter that has no backslash before it. In brackets none ends anything, so that none may stand there.
+fn divided(text: &str, delimiter: char) -> Option<&str> {
+    let mut rest = text.char_indices();
+    while let Some((at, one)) = rest.next() {
+        match one {
+            '\\' => {
+                rest.next()?;
+            }
+            '\n' => return None,
+            '[' if one != delimiter => {
+                let inner = text.get(at + 1..)?;
+                let start = inner.len() - inner.trim_start_matches('^').trim_start_matches(']').len();
+                let length = inner.get(start..)?.find(']')? + start;
+                if inner.get(..length)?.contains([delimiter, '\n', '\\']) {
+                    return None;
+                }
+            }
+            _ if one == delimiter => return text.get(at + one.len_utf8()..),
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,9 +1,11 @@
 import type { EngineConfig } from "../api/create-engine.js";
-import { CallgateError, type Diagnostic } from "../errors.js";
+import { CallgateError } from "../errors.js";
 import { ask, type Looked, listen, type Telling } from "../tools/policy.js";
 import { EXIT } from "./exit.js";
 import { answer, Failure, note, Refused } from "./output.js";
+import { type Doubt, sarif } from "./sarif.js";
 import { load, type Setup } from "./setup.js";
+import { packageVersion } from "./version.js";
 
 /** The documents, and how they are looked at. */
 interface Look extends Setup {
@@ -42,21 +44,26 @@ export function map(look: Look, tools: readonly string[], to: string | undefined
 }
 
 /** Shows what is doubtful. */
-export function lint(look: Look, denies: boolean): number {
+export function lint(look: Look, denies: boolean, asSarif: boolean): number {
   const config = sound(look);
-  let count = 0;
+  const doubts: Doubt[] = [];
   ask(config, ({ policy }: Looked) =>
     listen(
       (listener) => policy.tellFindings(look.disk ?? false, listener),
       (line) => {
-        count += 1;
-        const { path } = JSON.parse(line) as Diagnostic;
-        const file = config.files?.[path.split(/[.[]/, 1)[0] as keyof NonNullable<typeof config.files>];
-        answer(file === undefined ? line : `{"file":${JSON.stringify(file)},${line.slice(1)}`);
+        const doubt = JSON.parse(line) as Doubt;
+        const file = config.files?.[doubt.path.split(/[.[]/, 1)[0] as keyof NonNullable<typeof config.files>];
+        doubts.push(file === undefined ? doubt : { ...doubt, file });
+        if (!asSarif) {
+          answer(file === undefined ? line : `{"file":${JSON.stringify(file)},${line.slice(1)}`);
+        }
       },
     ),
   );
-  return denies && count > 0 ? EXIT.invalid : EXIT.allow;
+  if (asSarif) {
+    answer(sarif(doubts, packageVersion()));
+  }
+  return denies && doubts.length > 0 ? EXIT.invalid : EXIT.allow;
 }
 
 /** Proves the statements about all calls, or refutes them. */

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { check, diff, lint, map } from "./analysis.js";
 import { annotate, init } from "./drafts.js";
@@ -7,6 +6,7 @@ import { judge } from "./judge.js";
 import { asksForLeave, PLATFORM_PACKAGE } from "./native.js";
 import { Failure, report } from "./output.js";
 import { validate } from "./validate.js";
+import { packageVersion } from "./version.js";
 
 const GENERAL = {
   format: { type: "string" },
@@ -65,6 +65,7 @@ Calls (eval and explain):
 Looks at all calls (lint, map, check and diff):
       --disk          follow the links on this machine's disk, and read its repositories
       --deny-warnings   lint: fail where there are findings
+      --sarif         lint: write a log of SARIF 2.1.0
       --tool TOOL     map: only these tools, \`tool\`, \`server/tool\` or \`server/*\`; may be repeated
       --to URL|PATH   map: only what can reach this
       --only VERDICT  map: only regions with this verdict; may be repeated
@@ -110,8 +111,9 @@ async function run([command, ...rest]: readonly string[]): Promise<number> {
       return isAnswered(values) ? EXIT.allow : validate(values);
     }
     case "lint": {
-      const values = alone(rest, { ...LOOK, "deny-warnings": { type: "boolean" } });
-      return isAnswered(values) ? EXIT.allow : lint(values, values["deny-warnings"] ?? false);
+      const values = alone(rest, { ...LOOK, "deny-warnings": { type: "boolean" }, sarif: { type: "boolean" } });
+      const { "deny-warnings": denies = false, sarif = false } = values;
+      return isAnswered(values) ? EXIT.allow : lint(values, denies, sarif);
     }
     case "check": {
       const values = alone(rest, LOOK);
@@ -205,8 +207,7 @@ function isAnswered({ help, version }: { readonly help?: boolean; readonly versi
   if (help) {
     process.stdout.write(HELP);
   } else if (version) {
-    const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-    process.stdout.write(`callgate ${(JSON.parse(text) as { readonly version: string }).version}\n`);
+    process.stdout.write(`callgate ${packageVersion()}\n`);
   }
   return !!help || !!version;
 }

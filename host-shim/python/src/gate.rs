@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use callgate_engine::config::DocumentKind;
-use callgate_engine::engine::Operation;
+use callgate_engine::engine::{Engine, Operation};
 use callgate_host::{GateBuilder, Paths};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -27,6 +27,8 @@ use crate::{errors, host, json};
 #[pyclass(frozen, module = "callgate")]
 pub struct Gate {
     pub(crate) gate: Arc<callgate_host::Gate>,
+    /// For tables of calls, and for looking at the policy as a whole. It saw the same disk as the gate's own.
+    pub(crate) engine: Arc<Engine>,
 }
 
 impl Gate {
@@ -51,8 +53,20 @@ impl Gate {
             };
             builder = builder.part(kind, text);
         }
-        let gate = value_of(builder)?;
-        Ok(Self { gate: Arc::new(gate) })
+        // A host in Python takes Python's lock.
+        let built = Python::attach(|py| {
+            py.detach(|| {
+                let gate = builder.build().map_err(errors::of_gate)?;
+                let engine = gate.compile(gate.host());
+                let engine = engine.map_err(|error| errors::of_diagnostics(&error.diagnostics))?;
+                Ok::<_, PyErr>((gate, engine))
+            })
+        });
+        let (gate, engine) = built?;
+        Ok(Self {
+            gate: Arc::new(gate),
+            engine: Arc::new(engine),
+        })
     }
 
     fn answer<T: Send>(
@@ -64,11 +78,6 @@ impl Gate {
         let judged = py.detach(|| self.gate.judge(&asked.request()).map(judge));
         judged.map_err(errors::call)
     }
-}
-
-/// Builds without Python's lock, which a host in Python takes.
-fn value_of(builder: GateBuilder) -> PyResult<callgate_host::Gate> {
-    Python::attach(|py| py.detach(|| builder.build())).map_err(errors::of_gate)
 }
 
 /// The kind of document that an argument in snake case names.
@@ -194,8 +203,6 @@ impl Gate {
         recording: Option<String>,
         prepared: bool,
     ) -> PyResult<PyRecordBatchReader> {
-        let engine = self.gate.compile(self.gate.host());
-        let engine = engine.map_err(|error| errors::of_diagnostics(&error.diagnostics))?;
         let columns = Columns {
             server: server.to_owned(),
             tool: tool.to_owned(),
@@ -214,7 +221,7 @@ impl Gate {
             columns,
             paths,
             Arc::clone(&self.gate),
-            engine,
+            Arc::clone(&self.engine),
         );
         Ok(PyRecordBatchReader::new(Box::new(judged)))
     }

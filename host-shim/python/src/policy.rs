@@ -37,17 +37,14 @@ impl Gate {
         py: Python<'py>,
         ask: impl FnOnce(&Engine, &dyn Host, &mut dyn FnMut(&str) -> bool) -> Result<(), String> + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let gate = &self.gate;
+        let (gate, engine) = (&self.gate, &self.engine);
         let found = py.detach(|| {
-            let engine = gate
-                .compile(gate.host())
-                .map_err(|error| errors::of_diagnostics(&error.diagnostics))?;
             let mut lines = Vec::new();
             let mut keep = |line: &str| {
                 lines.push(line.to_owned());
                 true
             };
-            ask(&engine, gate.host(), &mut keep).map_err(errors::other)?;
+            ask(engine, gate.host(), &mut keep).map_err(errors::other)?;
             Ok::<_, PyErr>(lines)
         });
         json::lines(py, &found?)
@@ -110,13 +107,10 @@ pub fn map<'py>(
 #[pyfunction]
 #[pyo3(signature = (gate, later, *, disk = false))]
 pub fn diff<'py>(py: Python<'py>, gate: &Gate, later: &Gate, disk: bool) -> PyResult<Bound<'py, PyAny>> {
-    let later = &later.gate;
     gate.told(py, move |engine, _, keep| {
-        let host = later.host();
-        let compiled = later.compile(host).map_err(|error| error.to_string())?;
         let comparison = match disk {
-            true => Comparison::with_host(engine, &compiled, host),
-            false => Comparison::new(engine, &compiled),
+            true => Comparison::with_host(engine, &later.engine, later.gate.host()),
+            false => Comparison::new(engine, &later.engine),
         };
         tell_changes(&comparison, keep);
         Ok(())

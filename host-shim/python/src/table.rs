@@ -31,7 +31,7 @@ pub(crate) struct Judged {
     columns: Columns,
     paths: Paths<'static>,
     gate: Arc<Gate>,
-    engine: Engine,
+    engine: Arc<Engine>,
     schema: SchemaRef,
 }
 
@@ -41,7 +41,7 @@ impl Judged {
         columns: Columns,
         paths: Paths<'static>,
         gate: Arc<Gate>,
-        engine: Engine,
+        engine: Arc<Engine>,
     ) -> Self {
         let text = |name: &str| Field::new(name, DataType::Utf8, true);
         let roles = Field::new_list(

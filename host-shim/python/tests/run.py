@@ -33,9 +33,12 @@ def environment() -> Path:
 
 def module() -> Path:
     """A folder for Python's path, with the package as it is here and the engine as it was built."""
-    library = next((TARGET / "debug").glob("libcallgate_python.*[!d]"), None)
-    if library is None:
+    # Cargo leaves it in the inner folder when it builds it for a test alone.
+    folders = (TARGET / "debug", TARGET / "debug" / "deps")
+    built = [path for folder in folders for path in folder.glob("libcallgate_python.*") if path.suffix in (".so", ".dylib")]
+    if not built:
         sys.exit("the module is missing: run `cargo build -p callgate-python`")
+    library = max(built, key=lambda path: path.stat().st_mtime)
     path = TARGET / "python"
     package = path / "callgate"
     package.mkdir(parents=True, exist_ok=True)

@@ -2,9 +2,10 @@
 
 use std::env;
 use std::fs;
-use std::io::{Error, ErrorKind};
+use std::io::Error;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process;
 
 /// A folder for Python's path, with the package as it is in `sources` and the engine as it was built.
 ///
@@ -12,23 +13,26 @@ use std::path::{Path, PathBuf};
 /// The engine is not built.
 pub(crate) fn module(sources: &Path) -> Result<PathBuf, String> {
     let here = env::current_exe().map_err(|error| error.to_string())?;
-    let suffix = env::consts::DLL_SUFFIX;
-    let mut folders = here.ancestors().skip(1).take(2);
-    let built = folders.find_map(|folder| {
-        let library = folder.join(format!("libcallgate_python{suffix}"));
-        library.exists().then_some((folder, library))
+    let folder = here.ancestors().find(|folder| folder.join("deps").is_dir());
+    let folder = folder.ok_or("this program does not lie in cargo's folder")?;
+    // Cargo leaves it in the inner folder when it builds it for a test alone.
+    let library = format!("libcallgate_python{}", env::consts::DLL_SUFFIX);
+    let places = [folder.join(&library), folder.join("deps").join(&library)];
+    let built = places.into_iter().filter_map(|path| {
+        let changed = path.metadata().and_then(|found| found.modified());
+        Some((changed.ok()?, path))
     });
-    let Some((folder, library)) = built else {
+    let Some((_, library)) = built.max() else {
         return Err("Python's module is missing: run `cargo build -p callgate-python`".to_owned());
     };
     let path = folder.join("python");
     let package = path.join("callgate");
     let linked = || -> Result<(), Error> {
         fs::create_dir_all(&package)?;
-        link(&library, &package.join("_engine.abi3.so"))?;
+        replace(&library, &package.join("_engine.abi3.so"))?;
         for source in fs::read_dir(sources.join("callgate"))? {
             let source = source?;
-            link(&source.path().canonicalize()?, &package.join(source.file_name()))?;
+            replace(&source.path().canonicalize()?, &package.join(source.file_name()))?;
         }
         Ok(())
     };
@@ -36,10 +40,9 @@ pub(crate) fn module(sources: &Path) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// A link that may be there already, as when two processes make it.
-fn link(target: &Path, place: &Path) -> Result<(), Error> {
-    match symlink(target, place) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        made => made,
-    }
+/// Makes a link at a place where another may be, in one step: other processes may be looking.
+fn replace(target: &Path, place: &Path) -> Result<(), Error> {
+    let new = place.with_extension(format!("{}.new", process::id()));
+    symlink(target, &new)?;
+    fs::rename(&new, place)
 }

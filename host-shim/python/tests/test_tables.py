@@ -1,0 +1,139 @@
+"""Tables of calls: what Arrow's packages give is judged in its order, and what they get is theirs."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import datafusion
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+from callgate import CallgateError, Gate, virtual_host
+
+sys.path.append(str(Path(__file__).parents[1] / "examples"))
+import datafusion_log
+import duckdb_log
+
+POLICY = {
+    "rules": [
+        {"name": "logs", "if": {"server": "git"}, "then": "allow", "reason": "reads only"},
+        {"name": "ask", "if": {"roles": ["fetch-url"]}, "then": "escalate", "reason": "outside"},
+        {
+            "name": "documents",
+            "if": {"paths": {"roles": "read-path", "within": "~/Documents"}},
+            "then": "allow",
+            "reason": "open",
+        },
+    ]
+}
+ANNOTATIONS = {
+    "servers": {
+        "git": {"tools": [{"toolName": "log", "args": {"n": "none"}}]},
+        "web": {"tools": [{"toolName": "fetch", "args": {"url": "fetch-url"}}]},
+        "files": {"tools": [{"toolName": "read", "args": {"path": "read-path"}}]},
+    }
+}
+CALLS = {
+    "server": ["git", "web", "files", "files", "none", None, "git", "git"],
+    "tool": ["log", "fetch", "read", "read", "none", "log", "log", "log"],
+    "arguments": [
+        '{"n": 3}',
+        '{"url": "https://example.org/"}',
+        '{"path": "~/Documents/x/../a"}',
+        '{"path": "/etc/passwd"}',
+        None,
+        "{}",
+        "{",
+        None,
+    ],
+}
+DECISIONS = ["allow", "escalate", "allow", "deny", "deny", None, None, "allow"]
+
+
+def gate() -> Gate:
+    host = virtual_host({"home": "/home/u", "cwd": "/home/u"})
+    return Gate(policy=POLICY, annotations=ANNOTATIONS, host=host)
+
+
+class Tables(unittest.TestCase):
+    def test_rows_are_answered_in_their_order_with_what_is_sent(self) -> None:
+        judged = pa.table(gate().judge_table(pa.table(CALLS)))
+        self.assertEqual(judged["decision"].to_pylist(), DECISIONS)
+        self.assertEqual(judged["rule"].to_pylist()[:3], ["logs", "ask", "documents"])
+        self.assertEqual(judged["escalated_roles"].to_pylist()[1], ["fetch-url"])
+        self.assertEqual(json.loads(judged["arguments"].to_pylist()[2]), {"path": "/home/u/Documents/a"})
+        errors = judged["error"].to_pylist()
+        self.assertEqual([row for row, error in enumerate(errors) if error], [5, 6])
+        self.assertIn("no server", errors[5])
+        self.assertIn("arguments: ", errors[6])
+
+    def test_a_row_has_the_verdict_of_a_call(self) -> None:
+        one = gate()
+        judged = pa.table(one.judge_table(pa.table(CALLS))).to_pylist()
+        for row, (server, tool, text) in enumerate(zip(*CALLS.values())):
+            if judged[row]["error"]:
+                continue
+            verdict = one.gate(server, tool, json.loads(text) if text else None).verdict
+            found = (judged[row]["decision"], judged[row]["rule"], judged[row]["reason"])
+            self.assertEqual(found, (verdict.decision, verdict.rule, verdict.reason))
+
+    def test_every_kind_of_text_and_of_table_is_read(self) -> None:
+        tables = [
+            pa.table(CALLS).cast(pa.schema([(name, pa.large_string()) for name in CALLS])),
+            pa.table({name: pa.array(column).dictionary_encode() for name, column in CALLS.items()}),
+            pa.RecordBatch.from_pydict(CALLS),
+            pa.RecordBatchReader.from_batches(pa.table(CALLS).schema, pa.table(CALLS).to_batches(max_chunksize=3)),
+            pl.DataFrame(CALLS),
+            pl.DataFrame(CALLS, schema_overrides={"server": pl.Categorical}),
+            duckdb.connect().from_arrow(pa.table(CALLS)),
+            datafusion.SessionContext().from_arrow(pa.table(CALLS)),
+        ]
+        for table in tables:
+            with self.subTest(type(table)):
+                judged = pl.DataFrame(gate().judge_table(table))
+                self.assertEqual(judged["decision"].to_list(), DECISIONS)
+
+    def test_recorded_answers_stand_in_for_the_host(self) -> None:
+        path = {"path": "~/Documents/a"}
+        elsewhere = virtual_host(
+            {"home": "/home/u", "cwd": "/home/u", "fs": {"links": {"/home/u/Documents/a": "/etc/passwd"}, "files": ["/etc/passwd"]}}
+        )
+        linked = Gate(policy=POLICY, annotations=ANNOTATIONS, host=elsewhere)
+        recording = json.dumps(linked.explain("files", "read", path)["recording"])
+        calls = pa.table({"server": ["files"] * 2, "tool": ["read"] * 2, "arguments": [json.dumps(path)] * 2, "answers": [recording, None]})
+        judged = pa.table(gate().judge_table(calls, recording="answers")).to_pylist()
+        self.assertEqual(judged[0]["decision"], "deny")
+        self.assertEqual(judged[1]["decision"], None)
+        self.assertIn("no recording", judged[1]["error"])
+
+    def test_a_column_that_is_missing_or_no_text_is_named(self) -> None:
+        for table, expected in [
+            (pa.table({"server": ["a"], "tool": ["b"]}), "no column `arguments`"),
+            (pa.table({**CALLS, "tool": list(range(8))}), "`tool` is of Int64"),
+        ]:
+            with self.assertRaisesRegex(Exception, expected):
+                pa.table(gate().judge_table(table))
+        with self.assertRaises((CallgateError, TypeError, ValueError)):
+            gate().judge_table([1, 2])  # type: ignore[arg-type]
+
+    def test_a_log_is_judged_in_duckdb_and_in_datafusion(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            log = str(Path(folder) / "log.parquet")
+            pq.write_table(pa.table({name: column[:4] for name, column in CALLS.items()}), log)
+            policy, annotations = json.dumps(POLICY), json.dumps(ANNOTATIONS)
+            rows = sorted(duckdb_log.changes(policy, annotations, log))
+            others = sorted(tuple(row.values()) for row in datafusion_log.changes(policy, annotations, log))
+        self.assertEqual(rows, others)
+        self.assertEqual(
+            rows,
+            [("files", "read", "allow", 1), ("files", "read", "deny", 1), ("git", "log", "allow", 1), ("web", "fetch", "escalate", 1)],
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

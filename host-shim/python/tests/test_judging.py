@@ -17,17 +17,17 @@ class Judged(unittest.TestCase):
         self.assertTrue(Judging(gate(), lambda name: ("notes", name.removeprefix("my_"))).judge("my_read", READ[1]).is_allowed)
         for server in (lambda _: None, lambda _: "notes", lambda _: (None, "read"), lambda _: raises(KeyError("x")), lambda _: ("notes",)):
             with self.subTest(server=server), self.assertLogs("callgate"):
-                self.assertEqual(Judging(gate(), server).judge("read", READ[1]).rule, "structural-gate-error")  # type: ignore[arg-type]
+                self.assertEqual(Judging(gate(), server).judge("read", READ[1]).rule, "structural-hook-fault")  # type: ignore[arg-type]
 
     def test_what_is_no_call(self) -> None:
         for name, arguments, rule in (
-            (None, {}, "structural-unnamed-tool"),
-            ("", {}, "structural-unnamed-tool"),
-            (b"read", {}, "structural-unnamed-tool"),
+            (None, {}, "structural-hook-fault"),
+            ("", {}, "structural-hook-fault"),
+            (b"read", {}, "structural-hook-fault"),
             ("read", [], "structural-unreadable-argument"),
             ("read", "{}", "structural-unreadable-argument"),
-            ("read", {"path": object()}, "structural-gate-error"),
-            ("read", {1: 2}, "structural-gate-error"),
+            ("read", {"path": object()}, "structural-hook-fault"),
+            ("read", {1: 2}, "structural-hook-fault"),
         ):
             judged = Judging(gate(), "notes").judge(name, arguments)
             with self.subTest(name=name, arguments=arguments):
@@ -56,7 +56,7 @@ class Judged(unittest.TestCase):
         approvals.add(gate().offer("notes", *WRITE))
         self.assertTrue(judging.judge(*WRITE).is_allowed)
         with self.assertLogs("callgate"):
-            self.assertEqual(Judging(gate(), "notes", context=lambda: raises(ValueError())).judge(*READ).rule, "structural-gate-error")
+            self.assertEqual(Judging(gate(), "notes", context=lambda: raises(ValueError())).judge(*READ).rule, "structural-hook-fault")
 
     def test_values_of_json(self) -> None:
         for one, other in ((1, 1.0), (1, True), (0, False), ("1", 1), ([], {}), (None, {}), ("é", "e\u0301")):
@@ -68,7 +68,7 @@ class Judged(unittest.TestCase):
         self.assertTrue(judging.judge(*READ_AS_JUDGED).as_given(READ_AS_JUDGED[1]).is_allowed)
         for given in ({"path": "~/notes/a.md"}, {"path": "/home/u/notes/../notes/a.md"}, {}, None, [], "x"):
             judged = judging.judge(*READ).as_given(given)
-            self.assertEqual((judged.decision, judged.rule), ("deny", "structural-rewritten-arguments"))
+            self.assertEqual((judged.decision, judged.rule), ("deny", "structural-unresolvable-value"))
             self.assertIn("`path`", judged.message)
             self.assertNotIn("/home/u", judged.message)
 

@@ -80,7 +80,7 @@ class Judged:
         names = [name for name, value in (self.arguments or {}).items() if name not in given or not same(given[name], value)]
         listed = ", ".join(f"`{name}`" for name in sorted(names)) or "the arguments"
         reason = f"{listed} must be given in canonical form: absolute, without `~`, `.`, `..`, links or other spellings"
-        return replace(self, decision="deny", rule="structural-rewritten-arguments", reason=reason)
+        return replace(self, decision="deny", rule="structural-unresolvable-value", reason=reason)
 
 
 class Judging:
@@ -101,7 +101,7 @@ class Judging:
             raise
         except BaseException as error:  # A panic of the engine is no `Exception`.
             _log.warning("the gate failed, so the call is denied", exc_info=True)
-            return _denied("structural-gate-error", f"The gate failed ({type(error).__name__}), so nothing is allowed")
+            return _denied("structural-hook-fault", f"The gate failed ({type(error).__name__}), so nothing is allowed")
 
     async def settle(self, name: object, arguments: object, ask: Ask | None) -> Judged:
         """Judges a call and has a person decide where that is needed, again for as long as the call is another afterwards."""
@@ -121,7 +121,7 @@ class Judging:
 
     def _judge(self, name: object, arguments: object) -> Judged:
         if not isinstance(name, str) or not name:
-            return _denied("structural-unnamed-tool", "The call names no tool")
+            return _denied("structural-hook-fault", "The call names no tool")
         if arguments is not None and not isinstance(arguments, Mapping):
             return _denied("structural-unreadable-argument", "The arguments are not an object")
         server, tool = (self._server, name) if isinstance(self._server, str) else self._server(name)

@@ -120,9 +120,10 @@ fn clock() -> PyResult<Moment> {
 fn moment(now: &Bound<'_, PyAny>) -> PyResult<Moment> {
     const EXPECTED: &str =
         "now: expected a datetime with a time zone, or RFC 3339 text such as 2026-03-01T12:00:00Z";
-    let text = match now.cast::<PyString>() {
-        Ok(text) => text.to_str()?.to_owned(),
-        Err(_) => now.call_method0("isoformat")?.extract::<String>()?,
+    let text = match (now.cast::<PyString>(), now.hasattr("isoformat")?) {
+        (Ok(text), _) => text.to_str()?.to_owned(),
+        (Err(_), true) => now.call_method0("isoformat")?.extract::<String>()?,
+        (Err(_), false) => now.repr()?.to_string_lossy().into_owned(),
     };
     Moment::parse(&text).ok_or_else(|| PyValueError::new_err(format!("{EXPECTED}; found `{text}`")))
 }

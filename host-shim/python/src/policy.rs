@@ -5,10 +5,13 @@ use callgate_analysis::{Analysis, Comparison, check_invariants};
 use callgate_engine::document::DocumentSource;
 use callgate_engine::engine::Engine;
 use callgate_engine::host::Host;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::gate::Gate;
 use crate::{errors, json};
+
+const DECISIONS: [&str; 3] = ["allow", "escalate", "deny"];
 
 /// Drafts annotations for the tools of a server from its answer to `tools/list`. `existing` are annotations that stay as they are.
 /// Raises `DocumentError` with every fault.
@@ -88,6 +91,13 @@ pub fn map<'py>(
     apart: bool,
     disk: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(other) = only.iter().find(|one| !DECISIONS.contains(&one.as_str())) {
+        let why = format!(
+            "only: found `{other}`, expected one of `{}`",
+            DECISIONS.join("`, `")
+        );
+        return Err(PyValueError::new_err(why));
+    }
     let asked = MapQuestion {
         tools,
         to,

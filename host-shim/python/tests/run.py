@@ -43,7 +43,7 @@ def module() -> Path:
     package = path / "callgate"
     package.mkdir(parents=True, exist_ok=True)
     sources = [(library, "_engine.abi3.so")]
-    sources += [(source, source.name) for source in (TESTS.parent / "python" / "callgate").iterdir()]
+    sources += [(source, source.name) for source in (TESTS.parent / "python" / "callgate").glob("*.[pt]y*")]
     for source, name in sources:
         place = package / name
         place.unlink(missing_ok=True)
@@ -52,8 +52,8 @@ def module() -> Path:
 
 
 def main() -> None:
-    if sys.version_info < (3, 10):
-        print("skipped: the package needs Python 3.10 or later")
+    if sys.version_info < (3, 11):
+        print("skipped: frameworks that are tested need Python 3.11 or later")
         sys.exit(1 if IS_CI else 0)
     command = [environment(), TESTS / "report.py"]
     path = os.pathsep.join([str(module()), str(TESTS)])

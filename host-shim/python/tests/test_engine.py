@@ -17,6 +17,13 @@ from adapting import ANNOTATIONS, KEYS, POLICY, READ, WRITE, WRITE_AS_JUDGED, ga
 
 
 class Errors(unittest.TestCase):
+    def test_a_time_or_a_decision_that_is_none(self) -> None:
+        for now in (5, "yesterday", datetime.datetime(2026, 1, 1)):
+            with self.subTest(now=now), self.assertRaisesRegex(ValueError, "now: expected a datetime with a time zone"):
+                gate().gate("notes", "read", {}, approvals=Approvals(), now=now)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(ValueError, "found `x`, expected one of `allow`"):
+            callgate.map(gate(), only=["x"])  # type: ignore[list-item]
+
     def test_every_fault_of_a_document_has_its_place(self) -> None:
         with self.assertRaises(DocumentError) as caught:
             Gate(policy={"rules": [{"name": 1}], "x": 1}, annotations=ANNOTATIONS)

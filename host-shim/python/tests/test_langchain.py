@@ -116,7 +116,8 @@ class Agents(Tests, unittest.TestCase):
 
         parts = asyncio.run(streamed()) if self.is_async else list(graph.stream(self.start([READ, KEYS, WRITE]), CONFIG, stream_mode="updates"))
         self.assertEqual(played.ran, [READ_AS_JUDGED])
-        self.assertIn("__interrupt__", parts[-1])
+        # Calls run side by side, so that the question is not always the last part.
+        self.assertEqual(sum("__interrupt__" in part for part in parts), 1)
 
     def test_without_a_checkpointer_nobody_is_asked(self) -> None:
         played = Played()

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use callgate_shell::programs::{Table, describe};
+use callgate_programs::{Table, describe};
 use callgate_shell::{Surroundings, read};
 use libfuzzer_sys::fuzz_target;
 

@@ -31,7 +31,6 @@
 mod characters;
 mod fault;
 mod limits;
-pub mod programs;
 mod reading;
 mod syntax;
 mod walk;

@@ -20,6 +20,3 @@ pub(crate) const MAX_BRACES: usize = 64;
 
 /// The most working directories that a command may have, where it depends on whether an earlier `cd` succeeds.
 pub(crate) const MAX_DIRECTORIES: usize = 8;
-
-/// How deep texts of commands may stand in each other: `sh -c "sh -c …"`.
-pub(crate) const MAX_TEXTS: usize = 4;

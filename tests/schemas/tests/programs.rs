@@ -7,10 +7,10 @@ use schemas::Validator;
 
 #[test]
 fn each_file_of_the_table_keeps_to_the_schema() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core/shell");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core/programs");
     let read = |file: &Path| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     let schema = Validator::new(read(&folder.join("programs.schema.json")));
-    let files = fs::read_dir(folder.join("programs")).unwrap();
+    let files = fs::read_dir(folder.join("table")).unwrap();
     let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     assert!(files.len() >= 6);
     for file in files {

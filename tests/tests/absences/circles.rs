@@ -15,6 +15,7 @@ pub(crate) const CRATES: &[(&str, &str)] = &[
     ("core/compat/src", "lib.rs"),
     ("core/engine/src", "lib.rs"),
     ("core/git/src", "lib.rs"),
+    ("core/programs/src", "lib.rs"),
     ("core/shell/src", "lib.rs"),
     ("host-shim/src", "lib.rs"),
     ("host-shim/bundle/src", "lib.rs"),

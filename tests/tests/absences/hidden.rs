@@ -22,6 +22,7 @@ const PRODUCT: &[&str] = &[
     "core/engine",
     "core/git",
     "core/jsontext",
+    "core/programs",
     "core/shell",
     "core/src",
     "host-shim/Cargo.toml",

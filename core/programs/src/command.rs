@@ -6,9 +6,8 @@ use super::options::{Words, scan};
 use super::role::Role;
 use super::table::{Case, Program, Table};
 use super::{Described, Invocation, Operand};
-use crate::fault::{Construct, NotUnderstood, Place};
-use crate::limits::MAX_TEXTS;
-use crate::reading::{Assignment, Command, Reading, RedirectionKind, Value, Word};
+use callgate_shell::{Assignment, Command, Reading, RedirectionKind, Value, Word};
+use callgate_shell::{Construct, NotUnderstood, Place};
 
 /// Describes commands, and those that they run.
 pub(super) struct Describe<'t> {
@@ -16,7 +15,12 @@ pub(super) struct Describe<'t> {
     pub(super) home: &'t str,
     pub(super) described: Described,
     pub(super) depth: usize,
+    /// Commands run as another user, whose home directory is not known.
+    pub(super) is_other_user: bool,
 }
+
+/// How deep programs may run each other: `sh -c "env …"`.
+const MAX_TEXTS: usize = 4;
 
 type Done = Result<(), NotUnderstood>;
 
@@ -34,6 +38,7 @@ impl<'t> Describe<'t> {
             home,
             described: Described::default(),
             depth: 0,
+            is_other_user: false,
         }
     }
 
@@ -259,7 +264,12 @@ impl<'t> Describe<'t> {
             self.run_script(&outer, &script)?;
         }
         if !nested.is_empty() {
-            self.run_words(&outer, program, &found, nested)?;
+            // Of the programs that run their operands, these run them as somebody else.
+            let was = self.is_other_user;
+            self.is_other_user |= case.runs;
+            let done = self.run_words(&outer, program, &found, nested);
+            self.is_other_user = was;
+            done?;
         }
         Ok(())
     }

@@ -2,14 +2,14 @@
 
 use super::role::Role;
 use super::table::Slot;
-use crate::fault::{Construct, NotUnderstood};
-use crate::reading::{Value, Word};
+use callgate_shell::{Construct, NotUnderstood};
+use callgate_shell::{Value, Word};
 
 /// Gives each operand its role, in order. What follows a `command` or `execute` is not read as operands of the program.
 pub(super) fn assign(
     slots: &[Slot],
     operands: &[Word],
-    place: crate::Place,
+    place: callgate_shell::Place,
 ) -> Result<Vec<(Role, Word)>, NotUnderstood> {
     let mut found = Vec::new();
     let mut rest = operands;

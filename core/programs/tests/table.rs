@@ -7,7 +7,7 @@
     reason = "a failing test stops where it fails"
 )]
 
-use callgate_shell::programs::{Table, describe};
+use callgate_programs::{Table, describe};
 use callgate_shell::{Surroundings, read};
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ fn fault(table: &Table, command: &str) -> Option<String> {
 
 #[test]
 fn most_commands_of_agents_are_understood() {
-    let text = include_str!("data/commands.jsonl");
+    let text = include_str!("../../shell/tests/data/commands.jsonl");
     let table = Table::builtin();
     let mut understood = 0;
     let mut wrong = Vec::new();

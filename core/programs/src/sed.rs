@@ -1,7 +1,7 @@
 //! Scripts of `sed`.
 
-use crate::fault::{Construct, NotUnderstood};
-use crate::reading::Word;
+use callgate_shell::Word;
+use callgate_shell::{Construct, NotUnderstood};
 
 /// A script of `sed` that only changes text: no `w`, `r` and `e`, which open and run what they name.
 pub(super) fn edit(text: &str, word: &Word) -> Result<(), NotUnderstood> {
@@ -47,8 +47,8 @@ fn edit_command(text: &str) -> Option<&str> {
             }
         }
         'p' | 'd' | 'q' | '=' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'D' | 'P' => {}
-        // The text goes on to the end of a line that has no backslash before it; so it ends the script here.
-        'a' | 'i' | 'c' => return Some(""),
+        // The text goes on to the end of the line, and commands follow on the next.
+        'a' | 'i' | 'c' => return (!rest.contains('\n')).then_some(""),
         _ => return None,
     }
     let is_over = rest.is_empty() || rest.starts_with([';', '\n', '}', ' ']);

@@ -1,6 +1,19 @@
 //! What programs do with their arguments: a table, and the roles that it gives to the words of a command.
 //!
-//! The table is JSON, `programs/*.json` here; `programs.schema.json` is its schema. An entry has
+//! ```
+//! use callgate_programs::{Role, Table, describe};
+//! use callgate_shell::{Surroundings, read};
+//!
+//! let reading = read("cd src && cp a.rs ../b.rs", &Surroundings { directory: "/repo", home: "/home/u" });
+//! let described = describe(&reading, &Table::builtin(), "/home/u");
+//! assert!(described.not_understood.is_empty());
+//! let [_, copy] = described.invocations.as_slice() else { panic!() };
+//! let [from, to] = copy.operands.as_slice() else { panic!() };
+//! assert_eq!((from.role, from.paths()), (Role::ReadPath, vec!["/repo/src/a.rs".to_owned()]));
+//! assert_eq!((to.role, to.paths()), (Role::WritePath, vec!["/repo/src/../b.rs".to_owned()]));
+//! ```
+//!
+//! The table is JSON, `table/*.json` here; `programs.schema.json` is its schema. An entry has
 //!
 //! - `names` of the program, and `commands` of those that have commands in turn (`git push`), each an entry;
 //! - `flags`: the options without a value. Letters of short ones may stand together: `"-lah --all"`;
@@ -30,8 +43,8 @@ mod role;
 mod sed;
 mod table;
 
-use crate::fault::{NotUnderstood, Place};
-use crate::reading::{Reading, Value};
+use callgate_shell::{NotUnderstood, Place};
+use callgate_shell::{Reading, Value};
 
 pub use role::Role;
 pub use table::{Table, TableError};

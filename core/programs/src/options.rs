@@ -3,8 +3,8 @@
 use super::entry::Style;
 use super::role::Role;
 use super::table::Program;
-use crate::fault::{Construct, NotUnderstood};
-use crate::reading::{Value, Word};
+use callgate_shell::{Construct, NotUnderstood};
+use callgate_shell::{Value, Word};
 
 /// The words of a command, told apart.
 #[derive(Default)]

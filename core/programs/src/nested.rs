@@ -7,9 +7,9 @@ use super::operand::operand;
 use super::options::Words;
 use super::role::Role;
 use super::table::Program;
-use crate::fault::{Construct, NotUnderstood, Place};
-use crate::reading::{Command, RedirectionKind, Value, Within, Word};
-use crate::{Surroundings, walk};
+use callgate_shell::{Command, RedirectionKind, Value, Within, Word};
+use callgate_shell::{Construct, NotUnderstood, Place};
+use callgate_shell::{Surroundings, read};
 
 type Done = Result<(), NotUnderstood>;
 
@@ -86,13 +86,17 @@ impl Describe<'_> {
         let Some(text) = script.exact() else {
             return Err(fault(script.place, Construct::UnknownWord));
         };
+        let names_home = ["~", "HOME", "cd"].iter().any(|name| text.contains(name));
+        if self.is_other_user && names_home {
+            return Err(fault(script.place, Construct::UnknownDirectory));
+        }
         let elsewhere = vec![String::new()];
         for directory in outer.directories.as_ref().unwrap_or(&elsewhere) {
             let surroundings = Surroundings {
                 directory,
                 home: self.home,
             };
-            let mut reading = walk::read(text, &surroundings);
+            let mut reading = read(text, &surroundings);
             // Places are those of the text outside.
             reading.not_understood.truncate(1);
             if let Some(first) = reading.not_understood.pop() {

@@ -4,8 +4,8 @@
 use super::Operand;
 use super::operand::operand;
 use super::role::Role;
-use crate::fault::{Construct, NotUnderstood};
-use crate::reading::{Command, Value, Word};
+use callgate_shell::{Command, Value, Word};
+use callgate_shell::{Construct, NotUnderstood};
 
 type Done = Result<(), NotUnderstood>;
 

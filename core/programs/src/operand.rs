@@ -2,8 +2,8 @@
 
 use super::Operand;
 use super::role::Role;
-use crate::fault::{Construct, NotUnderstood, Place};
-use crate::reading::{Value, Word};
+use callgate_shell::{Construct, NotUnderstood, Place};
+use callgate_shell::{Value, Word};
 
 type Done = Result<(), NotUnderstood>;
 

@@ -85,10 +85,10 @@ mod tests {
         assert_eq!(told("https://a.example:443/x").as_deref(), Some("Bearer t1"));
         assert_eq!(told("http://a.example:5000/").as_deref(), Some("Basic dTpwPTE="));
         assert_eq!(told("https://b.a.example/x"), None);
-        for wrong in ["secret", "=secret", "https://a.example=secret", "a.example="] {
+        for wrong in ["s3cr3t", "=s3cr3t", "https://a.example=s3cr3t", "a.example="] {
             let error = Credentials::read(wrong).err().unwrap();
             assert!(
-                error.starts_with("part 1 is not a secret") && !error.contains(wrong),
+                error.starts_with("part 1 is not a secret") && !error.contains("s3cr3t"),
                 "{error}"
             );
         }

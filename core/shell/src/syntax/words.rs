@@ -102,7 +102,9 @@ impl Parser<'_> {
             Part::Glob(_) | Part::Open | Part::Comma | Part::Close => true,
             _ => false,
         });
-        if !is_first && !has_text {
+        // bash expands braces before it.
+        let is_in_braces = matches!(word.parts.last(), Some(Part::Open | Part::Comma));
+        if is_in_braces || !is_first && !has_text {
             return Err(self.fault(at, Construct::ShellsDiffer("`~` after nothing")));
         }
         if is_operator || !is_first && !is_after {

@@ -339,7 +339,7 @@ fn has_braces(parts: &[Part]) -> bool {
     false
 }
 
-/// The words that braces stand for, or `None` if they are nested, do not end, or count other than from 1 to 3 digits up.
+/// The words that braces stand for, or `None` if they are nested, do not end, count, or may be nothing.
 fn braces<'p>(parts: &[&'p Part]) -> Option<Vec<Vec<&'p Part>>> {
     let mut words: Vec<Vec<&Part>> = vec![Vec::new()];
     let mut rest = parts.iter();
@@ -387,7 +387,9 @@ fn braces<'p>(parts: &[&'p Part]) -> Option<Vec<Vec<&'p Part>>> {
             })
             .collect();
     }
-    Some(words)
+    // zsh keeps a word that is empty, where bash drops it.
+    let is_told = |part: &&Part| matches!(part, Part::Bare(_) | Part::Quoted(_) | Part::Glob(_) | Part::Open);
+    words.iter().all(|word| word.iter().any(is_told)).then_some(words)
 }
 
 /// Each simple command in a node, those of its substitutions left out: they run in subshells.

@@ -120,7 +120,7 @@ impl Sandbox {
                 let is_name = !name.is_empty()
                     && name.len() < 100
                     && !name.contains('/')
-                    && !matches!(name, "." | "..");
+                    && !matches!(name, "." | ".." | "[[");
                 if is_name && fs::symlink_metadata(&file).is_err() {
                     symlink(std::env::current_exe().unwrap(), file).unwrap();
                 }

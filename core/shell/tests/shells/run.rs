@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
 use callgate_shell::{Command, Joiner, Reading, RedirectionKind, Shells, Value, Word};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
@@ -194,17 +196,21 @@ impl Sandbox {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
+            .process_group(0)
             .spawn()
             .map_err(|error| error.to_string())?;
         let begin = Instant::now();
         let mut is_done = true;
         while child.try_wait().map_err(|error| error.to_string())?.is_none() {
-            if begin.elapsed() > Duration::from_secs(60) {
+            if begin.elapsed() > Duration::from_secs(20) {
                 let _ = child.kill();
                 is_done = false;
             }
             std::thread::sleep(Duration::from_micros(300));
         }
+        // A loop in the background would go on for ever.
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let _ = group.map(|group| kill_process_group(group, Signal::KILL));
         let status = child.wait().map_err(|error| error.to_string())?;
         // What runs in the background may end later; what it writes down then is not seen.
         let text = fs::read_to_string(log).map_err(|error| error.to_string())?;

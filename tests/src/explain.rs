@@ -33,5 +33,5 @@ impl Explain for Engine {
 
 fn explained(engine: &Engine, request: Request<'_>, host: &dyn Host) -> Explanation {
     let response = engine.judge(&request.explained(Audience::Operator), host);
-    *response.explanation.expect("the request asks for it")
+    response.explanation.expect("the request asks for it")
 }

@@ -303,7 +303,7 @@ impl Search<'_> {
             requests
                 .filter_map(|request| {
                     let request = request.explained(Audience::Operator);
-                    Some(*engine.judge(&request, self.host).explanation?)
+                    engine.judge(&request, self.host).explanation
                 })
                 .collect()
         };

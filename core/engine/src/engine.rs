@@ -182,7 +182,7 @@ impl Engine {
         };
         let explanation = request.explain.map(|audience| {
             let explanation = judging.explain(verdict.clone());
-            Box::new(explanation.shown_to(audience))
+            explanation.shown_to(audience)
         });
         Response {
             verdict,

@@ -230,13 +230,7 @@ impl Tool {
 
     /// The annotation and schema of the member with this name.
     pub fn member(&self, name: &str) -> &ToolMember {
-        let found = match self.members.as_slice() {
-            few if few.len() <= FEW_MEMBERS => few
-                .iter()
-                .find_map(|(known, member)| (**known == *name).then_some(member)),
-            _ => self.members.get(name),
-        };
-        found.unwrap_or(&self.unnamed)
+        self.members.get(name).unwrap_or(&self.unnamed)
     }
 }
 
@@ -285,9 +279,6 @@ impl Program {
         self.rules.get(rule as usize)
     }
 }
-
-/// The most members that are compared with a name one by one, which takes less time than to hash the name.
-const FEW_MEMBERS: usize = 12;
 
 /// A rule's index in the policy.
 pub type RuleId = u32;
@@ -364,7 +355,7 @@ pub struct ListCondition {
 pub struct ResolvedRoles<'p> {
     tool: Option<&'p Tool>,
     /// `None` where no roles depend on the call.
-    resolved: Option<Box<Resolved<'p>>>,
+    resolved: Option<Resolved<'p>>,
 }
 
 /// The roles of arguments in a call on which some depend.
@@ -380,7 +371,7 @@ impl<'p> ResolvedRoles<'p> {
         if tool.fixed_roles.is_none() {
             let roles = resolve(&tool.arguments);
             let sets = RoleSets::new(roles.iter().copied());
-            self.resolved = Some(Box::new(Resolved { roles, sets }));
+            self.resolved = Some(Resolved { roles, sets });
         }
     }
 

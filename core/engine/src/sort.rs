@@ -13,8 +13,8 @@ pub fn sort<T: Ord>(items: &mut Vec<T>) {
 
 /// A stable sort in the order of `compare`.
 pub fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
-    if items.len() <= SHORT {
-        return insert_each(items, compare);
+    if items.len() < 2 {
+        return;
     }
     let places = order_by(items, compare);
     let mut taken: Vec<Option<T>> = items.drain(..).map(Some).collect();
@@ -37,20 +37,6 @@ pub fn order_by<T>(items: &[T], compare: impl Fn(&T, &T) -> Ordering) -> Vec<usi
 /// Sorts numbers in ascending order.
 pub fn sort_numbers(numbers: &mut [usize]) {
     sort_places(numbers, &|one, other| one.cmp(&other));
-}
-
-/// Up to this many items are sorted in place.
-const SHORT: usize = 16;
-
-fn insert_each<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
-    for end in 1..items.len() {
-        let (sorted, rest) = items.split_at(end);
-        let Some(next) = rest.first() else { return };
-        let at = sorted.partition_point(|one| compare(one, next).is_le());
-        if let Some(moved) = items.get_mut(at..=end) {
-            moved.rotate_right(1);
-        }
-    }
 }
 
 fn sort_places(places: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering) {

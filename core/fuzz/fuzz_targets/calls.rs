@@ -34,7 +34,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(verdict, ENGINE.evaluate(&call, &Guessing));
     let explain = |request: Request<'_>, host: &dyn Host| {
         let response = ENGINE.judge(&request.explained(Audience::Operator), host);
-        *response.explanation.expect("the request asks for it")
+        response.explanation.expect("the request asks for it")
     };
     let explanation = explain(Request::prepared(&call), &Guessing);
     assert_eq!(explanation.verdict, verdict);

@@ -77,7 +77,7 @@ impl WasmEngine {
             verdict: &response.verdict,
             arguments: response.arguments().filter(|_| passes),
             help: is_unknown.then(|| help_for_unknown_tool(call.server(), call.tool(), self.engine.tools())),
-            explanation: response.explanation.as_deref(),
+            explanation: response.explanation.as_ref(),
         })
     }
 }

@@ -5,8 +5,6 @@ mod collect;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use smallvec::SmallVec;
-
 use super::absent::presences;
 use super::call::{Arguments, Call};
 use super::faults::{Refusal, describe_unreadable, mismatch, misspelt, schema_fault};
@@ -26,9 +24,6 @@ use crate::program::{Program, ResolvedRoles, Tool, ToolMember};
 use crate::role::{RoleId, RoleSet};
 use crate::sort;
 use collect::{AnnotatedArgument, NOT_A_LIST};
-
-/// Values that there is room for at once.
-const FEW: usize = 4;
 
 /// An annotated argument: the member that it names, or in which its pointer leads, and its rank among those of that member.
 pub type Origin = (Option<usize>, usize);
@@ -161,10 +156,7 @@ impl<'p, 'c> BoundArguments<'p, 'c> {
         if let Arguments::Unreadable(why) = &call.arguments {
             self.refuse(Refusal::Unreadable(why.clone()));
         }
-        let mut known = SmallVec::<[&ToolMember; 4]>::new();
-        if self.resolved.all().intersects(program.valued_roles) {
-            self.values = Vec::with_capacity(members.len().min(FEW));
-        }
+        let mut known = Vec::new();
         if let Some(tool) = tool {
             for (name, _) in members {
                 known.push(tool.member(name));

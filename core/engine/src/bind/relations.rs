@@ -4,8 +4,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use smallvec::SmallVec;
-
 use super::absent::unsaid;
 use super::arguments::BoundArguments;
 use super::faults::Refusal;
@@ -13,9 +11,6 @@ use super::value::Value;
 use crate::model::{Argument, ArgumentName};
 use crate::program::{Program, Tool, ToolMember};
 use crate::sort;
-
-/// How many arguments most tools require at most.
-const FEW: usize = 8;
 
 impl BoundArguments<'_, '_> {
     /// Refuses paths that are relative to an argument that is not one path.
@@ -108,7 +103,7 @@ impl BoundArguments<'_, '_> {
         known: &[&ToolMember],
         members: &[(Cow<'_, str>, Value<'_>)],
     ) {
-        let mut faults = SmallVec::<[_; FEW]>::from_elem(Some("missing"), tool.required.len());
+        let mut faults = vec![Some("missing"); tool.required.len()];
         for (member, (_, value)) in known.iter().zip(members) {
             if let Some(fault) = member.required.and_then(|at| faults.get_mut(at)) {
                 *fault = value.is_null().then_some("null");

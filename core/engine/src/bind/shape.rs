@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxBuildHasher;
-
 use super::call::{Arguments, Call};
 use super::value::Value;
 use crate::program::Tool;
@@ -101,8 +99,7 @@ fn check_keys(
     required: &[Box<str>],
 ) -> Result<(), ShapeError> {
     // Keys stand in the annotation: no call chooses what is in this table. No name is looked for among all members.
-    let mut known: Table<&str, Option<&Value<'_>>> =
-        Table::with_capacity_and_hasher(aliased.len() + required.len(), FxBuildHasher);
+    let mut known: Table<&str, Option<&Value<'_>>> = Table::default();
     known.extend(aliased.iter().map(|(_, key)| (*key, None)));
     known.extend(required.iter().map(|key| (&**key, None)));
     let mut aliases = aliased.iter().peekable();

@@ -86,9 +86,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Stays a function of its own: where WebAssembly is compiled function by function, documents that are missing then
-    /// cost nothing.
-    #[inline(never)]
     fn read<T>(
         &mut self,
         kind: DocumentKind,

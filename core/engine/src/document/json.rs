@@ -1,12 +1,13 @@
 //! A JSON value that borrows its texts from where it was read.
 //!
-//! Reading a document, of which most is text, then copies nothing, and hashes no key of an object that has few.
+//! Reading a document, of which most is text, then copies nothing.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::{Number, Value};
+
+use crate::table::Table;
 
 /// A JSON value.
 #[derive(Clone, Debug)]
@@ -75,7 +76,7 @@ impl<'t> Json<'t> {
             Self::Array(items) => Json::Array(items.into_iter().map(Json::into_owned).collect()),
             Self::Object(members) => {
                 let mut owned = Members::default();
-                for (key, value) in members.list {
+                for (key, value) in members.0 {
                     owned.push(Cow::Owned(key.into_owned()), value.into_owned());
                 }
                 Json::Object(owned)
@@ -112,7 +113,7 @@ impl From<Json<'_>> for Value {
             Json::String(text) => Self::String(text.into_owned()),
             Json::Array(items) => Self::Array(items.into_iter().map(Self::from).collect()),
             Json::Object(members) => {
-                let entries = members.list.into_iter();
+                let entries = members.0.into_iter();
                 let owned = entries.map(|(key, value)| (key.into_owned(), Self::from(value)));
                 Self::Object(owned.collect())
             }
@@ -138,13 +139,13 @@ impl fmt::Display for Json<'_> {
             }
             Self::Object(members) => {
                 let mut before = '{';
-                for (key, value) in &members.list {
+                for (key, value) in &members.0 {
                     write!(formatter, "{before}")?;
                     write_text(key, formatter)?;
                     write!(formatter, ":{value}")?;
                     before = ',';
                 }
-                formatter.write_str(if members.list.is_empty() { "{}" } else { "}" })
+                formatter.write_str(if members.0.is_empty() { "{}" } else { "}" })
             }
         }
     }
@@ -156,29 +157,11 @@ fn write_text(text: &str, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 /// The members of an object, in the order in which they are written.
 #[derive(Clone, Debug, Default)]
-pub struct Members<'t> {
-    list: Vec<(Cow<'t, str>, Json<'t>)>,
-    /// The places of the members after the first few, by key.
-    #[expect(
-        clippy::box_collection,
-        reason = "few objects have so many members, and each of the others is to be made and dropped soon"
-    )]
-    others: Option<Box<BTreeMap<Cow<'t, str>, usize>>>,
-}
+pub struct Members<'t>(Table<Cow<'t, str>, Json<'t>>);
 
 impl<'t> Members<'t> {
-    /// So many keys are compared one by one.
-    const FEW: usize = 16;
-
     pub(crate) fn get(&self, key: &str) -> Option<&Json<'t>> {
-        let few = self.list.iter().take(Self::FEW);
-        match few.into_iter().find(|(known, _)| known == key) {
-            Some((_, value)) => Some(value),
-            None => {
-                let at = self.others.as_ref()?.get(key)?;
-                self.list.get(*at).map(|(_, value)| value)
-            }
-        }
+        self.0.get(key)
     }
 
     pub(crate) fn contains(&self, key: &str) -> bool {
@@ -187,38 +170,29 @@ impl<'t> Members<'t> {
 
     /// Adds a member whose key is not there yet.
     pub(super) fn push(&mut self, key: Cow<'t, str>, value: Json<'t>) {
-        if self.list.len() >= Self::FEW {
-            let others = self.others.get_or_insert_default();
-            others.insert(key.clone(), self.list.len());
-        }
-        self.list.push((key, value));
+        self.0.insert(key, value);
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.list.len()
+        self.0.len()
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().map(|(key, _)| &**key)
+        self.0.keys().map(|key| &**key)
     }
 
     pub fn values(&self) -> impl Iterator<Item = &Json<'t>> {
-        self.list.iter().map(|(_, value)| value)
+        self.0.values()
     }
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json<'t>)> {
-        self.list.iter().map(|(key, value)| (&**key, value))
+        self.0.iter().map(|(key, value)| (&**key, value))
     }
 
-    /// Takes a member away. It costs as much as building the object anew.
-    pub(super) fn without(self, key: &str) -> Self {
-        let mut rest = Self::default();
-        for (known, value) in self.list {
-            if known != key {
-                rest.push(known, value);
-            }
-        }
-        rest
+    /// Takes a member away.
+    pub(super) fn without(mut self, key: &str) -> Self {
+        self.0.shift_remove(key);
+        self
     }
 }
 

@@ -17,8 +17,6 @@ pub trait Message {
 }
 
 impl Message for fmt::Arguments<'_> {
-    #[cold]
-    #[inline(never)]
     fn add_to(self, report: &Report, severity: Severity, code: Code, place: &JsonPath<'_>) {
         report.add(severity, code, place, || (fmt::format(self), None));
     }
@@ -81,8 +79,6 @@ impl Report {
     }
 
     /// Not generic, because faults are reported in many places and each copy would grow the code.
-    #[cold]
-    #[inline(never)]
     fn list(
         &self,
         severity: Severity,

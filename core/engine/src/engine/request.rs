@@ -47,7 +47,7 @@ pub struct Response<'e, 'c> {
     /// How the arguments to forward differ from those that were given; `None` unless the request was to gate the call.
     pub prepared: Option<Prepared>,
     /// The steps that led to the verdict, if the request asked for them.
-    pub explanation: Option<Box<Explanation>>,
+    pub explanation: Option<Explanation>,
     pub(super) given: &'c Arguments<'c>,
 }
 

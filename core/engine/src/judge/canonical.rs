@@ -134,7 +134,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
                     self.check_sent(located.path.as_str(), false)?;
                     self.check_place(located)?;
                 }
-                Ok(Form::Address(Box::new(resolution)))
+                Ok(Form::Address(resolution))
             }
             Some(_) | None => Ok(Form::Text),
         }
@@ -213,11 +213,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
     ) -> Cow<'o, str> {
         match (definition.category, &operand.form) {
             (Category::Path, Form::Path { canonical, .. }) => return canonical.as_str().into(),
-            (Category::Address, Form::Address(resolution)) => {
-                if let Ok(located) = &**resolution {
-                    return located.address.as_str().into();
-                }
-            }
+            (Category::Address, Form::Address(Ok(located))) => return located.address.as_str().into(),
             _ => {}
         }
         if let Some(url) = &operand.url

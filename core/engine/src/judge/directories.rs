@@ -176,8 +176,8 @@ impl Around {
 pub struct Directories<'p> {
     program: &'p Program,
     known: Known<'p>,
-    /// Those that are not pinned, once one is reached.
-    reached: Option<Box<Reached>>,
+    /// Those that are not pinned and that the call has reached.
+    reached: Reached,
 }
 
 /// The directories that a call has reached.
@@ -194,7 +194,7 @@ impl<'p> Directories<'p> {
         Self {
             program,
             known,
-            reached: None,
+            reached: Reached::default(),
         }
     }
 
@@ -214,7 +214,7 @@ impl<'p> Directories<'p> {
         if let Some(known) = self.pinned().and_then(|pinned| pinned.rules.get(id as usize)) {
             return known;
         }
-        let reached = self.reached.get_or_insert_default();
+        let reached = &mut self.reached;
         reached.rules.entry(id).or_insert_with(|| {
             let lexical = self.program.directories.get_index(id as usize);
             Directory::resolve(canonicalizer, lexical.map_or("/", |lexical| lexical))
@@ -275,7 +275,7 @@ impl<'p> Directories<'p> {
         if let Some(pinned) = self.pinned() {
             return (&pinned.protected, &pinned.sandbox);
         }
-        let reached = &mut **self.reached.get_or_insert_default();
+        let reached = &mut self.reached;
         let sandbox = reached
             .sandbox
             .get_or_insert_with(|| Sandbox::resolve(canonicalizer));
@@ -290,7 +290,7 @@ impl<'p> Directories<'p> {
         match self.pinned() {
             Some(pinned) => &pinned.roots,
             None => {
-                let reached = self.reached.get_or_insert_default();
+                let reached = &mut self.reached;
                 reached.roots.get_or_insert_with(|| resolve_roots(canonicalizer))
             }
         }
@@ -301,7 +301,7 @@ impl<'p> Directories<'p> {
         match self.pinned() {
             Some(pinned) => &pinned.sandbox,
             None => {
-                let reached = self.reached.get_or_insert_default();
+                let reached = &mut self.reached;
                 reached
                     .sandbox
                     .get_or_insert_with(|| Sandbox::resolve(canonicalizer))

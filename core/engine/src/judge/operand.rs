@@ -22,11 +22,11 @@ pub enum Form {
     /// A path.
     Path {
         canonical: CanonicalPath,
-        /// Further forms of the path, if it has any.
-        rest: Option<Box<PathRest>>,
+        /// Further forms of the path.
+        rest: PathRest,
     },
     /// An address of the world: its place, or the reply that refuses it.
-    Address(Box<Result<Located, Box<Reply>>>),
+    Address(Result<Located, Box<Reply>>),
     /// Any other text: a URL, an identifier or opaque data.
     Text,
     /// Nothing that every program would agree on.
@@ -112,7 +112,7 @@ impl<'p, 'c> Operand<'p, 'c> {
     /// The forms of a path beside its canonical one.
     pub(super) fn path_rest(&self) -> Option<&PathRest> {
         match &self.form {
-            Form::Path { rest, .. } => rest.as_deref(),
+            Form::Path { rest, .. } => Some(rest),
             Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
         }
     }
@@ -130,7 +130,7 @@ impl<'p, 'c> Operand<'p, 'c> {
     /// The place that an address names.
     pub fn located(&self) -> Option<&Located> {
         match &self.form {
-            Form::Address(resolution) => resolution.as_ref().as_ref().ok(),
+            Form::Address(resolution) => resolution.as_ref().ok(),
             Form::Path { .. } | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
         }
     }

@@ -90,17 +90,14 @@ impl<'h> Canonicalizer<'_, 'h> {
             true => Vec::new(),
             false => self.written_forms(&given, directory, &canonical, entry.is_some())?,
         };
-        let is_plain = moved.is_none() && entry.is_none() && base.is_none() && written.is_empty();
-        let rest = (!is_plain || !readings.is_empty()).then(|| {
-            Box::new(PathRest {
-                moved,
-                entry,
-                readings,
-                pattern: None,
-                base,
-                written,
-            })
-        });
+        let rest = PathRest {
+            moved,
+            entry,
+            readings,
+            pattern: None,
+            base,
+            written,
+        };
         Ok(Form::Path { canonical, rest })
     }
 
@@ -128,12 +125,12 @@ impl<'h> Canonicalizer<'_, 'h> {
         };
         Ok(Form::Path {
             canonical,
-            rest: Some(Box::new(PathRest {
+            rest: PathRest {
                 pattern: Some(pattern),
                 base,
                 written,
                 ..PathRest::default()
-            })),
+            },
         })
     }
 

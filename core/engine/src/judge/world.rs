@@ -36,7 +36,7 @@ pub(super) fn place_seen(inputs: &Inputs, asking: &mut Asking, at: usize) -> Opt
     let Form::Address(resolution) = &inputs.operands.get(at)?.form else {
         return None;
     };
-    let allowed = match &**resolution {
+    let allowed = match resolution {
         Ok(located) => asking.canonicalizer.judge_at(located, &action, context),
         Err(_) => None,
     };
@@ -57,7 +57,7 @@ pub(super) fn visibility<'p>(inputs: &Inputs<'p, '_>, asking: &mut Asking) -> Op
     for operand in &inputs.operands {
         has_addresses |= operand.bound.role_set.intersects(inputs.program.address_roles);
         if let Form::Address(resolution) = &operand.form
-            && let Err(reply) = &**resolution
+            && let Err(reply) = resolution
         {
             return deny(StructuralRule::Visibility, reply.sentence());
         }

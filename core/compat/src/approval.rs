@@ -1,6 +1,12 @@
 //! Approvals as the existing runtime has them, outside an engine (SPEC §9): whoever keeps them asks after the verdict.
 //!
 //! An approval only ever turns `escalate` into `allow`; it never touches a denial.
+//!
+//! It is no serialization of the engine's approvals (`core/engine/src/approval`), although the constraints are the same type. These
+//! functions are given an annotation and arguments, and no policy, while the engine compares what it judged: it knows which rules
+//! asked, what the sandbox resolved, and the values in their canonical forms. To have an engine answer, one would have to be built of
+//! an annotation with a policy that asks about everything, in each call, and then answer otherwise: the recorded vectors leave out
+//! values that cannot be constrained, where the engine offers nothing.
 
 use serde::{Deserialize, Serialize};
 

@@ -179,7 +179,7 @@ impl Pin {
 }
 
 /// The digest of a tool as it is listed; `None` if two programs may read it differently: a name that stands there twice at any
-/// depth, half of a surrogate pair, a number that no double holds, too many levels.
+/// depth, half of a surrogate pair, a number that no double holds, an integer of more than 64 bits, too many levels.
 pub(super) fn digest_of(tool: &str) -> Option<String> {
     strict::check_exact(tool).ok()?;
     serde_json::from_str(tool).ok().map(|tool| Pin::new(tool).digest)
@@ -291,10 +291,14 @@ mod tests {
     fn a_tool_that_programs_read_differently_has_no_digest() {
         let tool = |schema: &str| format!(r#"{{"name":"a","inputSchema":{schema}}}"#);
         assert!(digest_of(&tool(r#"{"properties":{"-a":{},"-A":{}}}"#)).is_some());
+        let numbers = r#"{"maximum":18446744073709551615,"minimum":-9223372036854775808,"default":1.8446744073709552e19}"#;
+        assert!(digest_of(&tool(numbers)).is_some());
         let deep = "[".repeat(200) + &"]".repeat(200);
         for schema in [
             r#""\ud800""#,
             "1e400",
+            "18446744073709551616",
+            "-9223372036854775809",
             r#"{"properties":{"a":{"type":"string","type":"object"}}}"#,
             &deep,
         ] {

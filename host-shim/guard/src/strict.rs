@@ -32,10 +32,11 @@ pub(super) fn check_plain(text: &str) -> Result<(), String> {
     walk(text, Names::Plain)
 }
 
-/// Checks a whole text as [`check`] does, but for names that differ in case alone: the arguments `-a` and `-A` of a tool are two.
+/// Checks a whole text whose digest is compared. As [`check`] does, but names may differ in case alone, since the arguments `-a` and
+/// `-A` of a tool are two, and an integer must have 64 bits at most: beyond that two integers may be one double.
 ///
 /// # Errors
-/// Those of [`check`], less names that differ in case alone.
+/// Those of [`check`], less names that differ in case alone, or an integer has more than 64 bits.
 pub(super) fn check_exact(text: &str) -> Result<(), String> {
     walk(text, Names::Exact)
 }
@@ -154,7 +155,13 @@ impl<'t> Walk<'t> {
         self.at += length;
         let number = rest.get(..length).unwrap_or_default();
         let read: Result<f64, _> = serde_json::from_str(number);
-        read.map(|_| ()).map_err(|error| error.to_string())
+        read.map_err(|error| error.to_string())?;
+        let is_integer = !number.contains(['.', 'e', 'E']);
+        let is_exact = number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok();
+        if self.expected == Names::Exact && is_integer && !is_exact {
+            return Err(format!("the integer `{number}` has more than 64 bits"));
+        }
+        Ok(())
     }
 
     /// The string that begins here, as it is written.

@@ -238,8 +238,20 @@ fn heredoc(random: &mut Rng) -> &'static str {
     )
 }
 
+/// What words are divided and expanded by.
+const MARKS: &[&str] = &[
+    "{", "}", ",", "~", "/", ":", "=", "*", "?", "[a]", "..", "$x", "\"$x\"", "${x}", "''", "\"\"", "'a'",
+    "\\,", "\\{", "a", "b", "1", "-", "!", "^", "#", "%", "@", "+", "$", "]",
+];
+
 fn word(random: &mut Rng, depth: u8) -> String {
     let mut text = String::new();
+    if random.u8(..6) == 0 {
+        for _ in 0..2 + random.u8(..5) {
+            text.push_str(choose(random, MARKS));
+        }
+        return text;
+    }
     for _ in 0..1 + random.u8(..3) / 2 {
         text.push_str(&piece(random, depth));
     }

@@ -81,6 +81,7 @@ use listed::{Compared, Edition, Listed, Standing};
 use message::Request;
 use policy::Policy;
 use record::Record;
+use relay::Relay;
 use revisions::Revisions;
 use shown::Shown;
 use tally::Counter;
@@ -92,6 +93,7 @@ pub use journal::{Journal, JournalEntry, JournalQuestion, ask, check_unambiguous
 pub use log::{Log, LogLine};
 pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
 pub use queue::{Answer, Answerer, Question, Queue};
+pub use relay::Decided;
 pub use schema::line_schema;
 pub use stdio::{Ended, StdioError};
 pub use tally::Tally;
@@ -208,6 +210,15 @@ impl Guard {
              annotations",
             help_for_unknown_tool(&self.server, "", names)
         ));
+    }
+
+    /// Decides about a call that is made elsewhere: of a tool, with these arguments as JSON text. It is allowed only where what is
+    /// judged is what is given, since it is sent as it was given.
+    ///
+    /// # Errors
+    /// Why two programs could read it as two calls; it may not be made.
+    pub fn decide(self: &Arc<Self>, tool: &str, arguments: &str) -> Result<Decided, String> {
+        Relay::at_proxy(Arc::clone(self)).exact().decide(tool, arguments)
     }
 
     /// How many calls were decided in which way.

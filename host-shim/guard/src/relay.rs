@@ -8,6 +8,7 @@ mod answers;
 mod calls;
 mod changes;
 mod continuing;
+mod deciding;
 mod ending;
 mod eras;
 mod from_client;
@@ -33,6 +34,8 @@ use super::method::Kind;
 use super::queue::Answerer;
 use super::record::{Outcome, Record, Rewritten};
 use super::reply;
+pub use deciding::Decided;
+
 use changes::ListChanges;
 use eras::Opening;
 use listing::Listing;
@@ -59,6 +62,8 @@ pub(super) struct Relay {
     stopped: Option<&'static str>,
     /// A proxy has the server, of which nothing can be asked or learned.
     is_proxied: bool,
+    /// Calls can only be sent as they came.
+    is_exact: bool,
 }
 
 /// A request that the server has not answered.
@@ -139,6 +144,14 @@ impl Relay {
         }
     }
 
+    /// The same where calls can only be sent as they came.
+    pub(super) fn exact(self) -> Self {
+        Self {
+            is_exact: true,
+            ..self
+        }
+    }
+
     fn with(guard: Arc<Guard>, listed: Arc<Listed>, has_session: bool) -> Self {
         Self {
             questions: Questions::new(guard.asked.as_ref(), &guard.session, has_session),
@@ -152,6 +165,7 @@ impl Relay {
             taken_back: VecDeque::new(),
             stopped: None,
             is_proxied: false,
+            is_exact: false,
         }
     }
 

@@ -39,6 +39,11 @@ pub(super) fn rewritten(
     found
 }
 
+/// Returns `true` if the arguments that were judged are those that were given.
+pub(super) fn is_as_given(given: Option<&RawValue>, judged: &str) -> bool {
+    given.map_or("{}", RawValue::get).trim() == judged.trim()
+}
+
 /// Finds the texts that differ in two JSON texts of one shape; only parts that differ are read.
 fn compare(given: &str, sent: &str, pointer: String, found: &mut Vec<Rewritten>) {
     if given == sent || found.len() >= MOST {

@@ -1,6 +1,9 @@
 //! What an agent is told of a verdict where it may learn nothing of the host.
 
 use callgate_engine::judge::{StructuralRule, Verdict};
+use serde_json::Value;
+
+use super::record::Rewritten;
 
 /// What stands in place of a path.
 const HIDDEN: &str = "…";
@@ -9,6 +12,7 @@ const HIDDEN: &str = "…";
 /// them for agents to read.
 pub(super) fn reason_for_agent(verdict: &Verdict<'_>, arguments: &str) -> String {
     match StructuralRule::parse(&verdict.rule) {
+        Some(StructuralRule::InexactCall) => verdict.reason.to_string(),
         Some(_) => without_paths(&verdict.reason, arguments),
         None => verdict.reason.to_string(),
     }
@@ -46,6 +50,22 @@ fn without_paths(reason: &str, arguments: &str) -> String {
         (before, rest) = (' ', others);
     }
     told
+}
+
+/// Why a call cannot be sent as it came, and how it can: by the URLs and names that were judged. What may be a path is not told.
+pub(super) fn what_to_send(rewritten: &[Rewritten]) -> String {
+    let is_path = |text: &str| text.starts_with("file:") || (text.contains('/') && !text.contains("://"));
+    let told = rewritten.iter().filter(|one| !is_path(&one.sent));
+    let told: Vec<String> = told
+        .map(|one| format!("{} as {}", one.argument, Value::from(one.sent.as_str())))
+        .collect();
+    let how = match told.is_empty() {
+        true => "give absolute paths without links, `~`, `.` and `..`".to_owned(),
+        false => format!("give {}", told.join(", ")),
+    };
+    format!(
+        "The call is judged in another form than it was given, and it cannot be rewritten on its way: {how}"
+    )
 }
 
 #[cfg(test)]

@@ -51,6 +51,8 @@ crate::named::named! {
         Stopped = "structural-stopped",
         /// The guard's signed bundle has expired.
         ExpiredBundle = "structural-expired-bundle",
+        /// A proxy that cannot rewrite a call would send it otherwise than it was judged.
+        InexactCall = "structural-inexact-call",
         /// A hook cannot tell what the agent asked.
         HookFault = "structural-hook-fault",
     }

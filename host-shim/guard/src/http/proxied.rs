@@ -120,12 +120,21 @@ impl Reply {
 impl Exchange {
     /// A request to the server of a guard.
     pub fn new(guard: Arc<Guard>) -> Self {
+        Self::of(Relay::at_proxy(guard))
+    }
+
+    fn of(relay: Relay) -> Self {
         Self {
-            relay: Relay::at_proxy(guard),
+            relay,
             headers: HeaderMap::new(),
             asked: Asked::Other,
             answer: Reading::NotYet,
         }
+    }
+
+    /// The same at a proxy that cannot rewrite a body: a call is sent as it came, and only where that is what is judged.
+    pub fn exact(guard: Arc<Guard>) -> Self {
+        Self::of(Relay::at_proxy(guard).exact())
     }
 
     /// The method and the headers of the request.
@@ -234,7 +243,9 @@ impl Exchange {
         let reads = match &self.asked {
             Asked::Other => false,
             Asked::Stream => is_events,
-            Asked::Message(_) => is_events || is_json || !is_error,
+            Asked::Message(Some(_)) => is_events || is_json || !is_error,
+            // What is said to a notification answers nothing.
+            Asked::Message(None) => is_events || is_json,
         };
         if !reads {
             self.end("the server answered with an error of HTTP");

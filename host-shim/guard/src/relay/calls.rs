@@ -1,5 +1,6 @@
 //! Calls: judged, written to the log, and sent, answered or asked about.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -18,8 +19,8 @@ use crate::method::Kind;
 use crate::policy::Policy;
 use crate::record::Judged;
 use crate::reply::{self, Era};
-use crate::rewritten::{judged_as, rewritten};
-use crate::told::reason_for_agent;
+use crate::rewritten::{is_as_given, judged_as, rewritten};
+use crate::told::{reason_for_agent, what_to_send};
 
 /// Said of every call once the signed bundle has expired.
 const EXPIRED: &str = "The signed bundle has expired, and there is no newer one";
@@ -131,6 +132,15 @@ impl Relay {
         {
             response.verdict = denied(rule, reason.to_owned());
         }
+        let sent = response.arguments.as_deref();
+        if self.is_exact
+            && response.verdict.decision == Decision::Allow
+            && !sent.is_some_and(|sent| is_as_given(call.arguments, sent))
+        {
+            let explanation = judge(&asked.explained(Audience::Operator))?.explanation;
+            let others = rewritten(call.arguments, sent, explanation.as_ref());
+            response.verdict = denied(StructuralRule::InexactCall, what_to_send(&others));
+        }
         if response.verdict.decision != Decision::Allow && response.explanation.is_none() {
             response.explanation = judge(&asked.explained(Audience::Operator))?.explanation;
         }
@@ -166,6 +176,30 @@ impl Relay {
         held_back.map(|reason| (StructuralRule::UnpinnedTool, reason))
     }
 
+    /// Writes the decision to the log, by its number and with what is sent.
+    pub(super) fn note_judged(
+        &self,
+        request: &Request<'_>,
+        call: &ToolCall<'_>,
+        judgement: &Judgement,
+        (number, sent): (&str, Option<&str>),
+    ) -> io::Result<()> {
+        let verdict = &judgement.response.verdict;
+        self.guard.tally.count(&verdict.decision);
+        let judged = Judged {
+            id: number,
+            tool: &call.name,
+            verdict,
+            arguments: call.arguments,
+            explanation: judgement.response.explanation.as_ref(),
+            sent,
+            policy: &judgement.policy,
+            answered_by: judgement.answered_by,
+            took: judgement.begun.elapsed(),
+        };
+        self.guard.note_decision(&judged.record(), request)
+    }
+
     /// Writes the decision to the log, and does what it says.
     pub(super) fn decided(
         &mut self,
@@ -183,21 +217,8 @@ impl Relay {
             (_, _, _) => None,
         };
         let number = guard.number();
-        guard.tally.count(&response.verdict.decision);
-        let judged = Judged {
-            id: &number,
-            tool: &call.name,
-            verdict: &response.verdict,
-            arguments: call.arguments,
-            explanation: response.explanation.as_ref(),
-            sent: arguments,
-            policy: &judgement.policy,
-            answered_by: judgement.answered_by,
-            took: judgement.begun.elapsed(),
-        };
         let era = Era::of(request.members.get("params"));
-        let record = judged.record();
-        if let Err(error) = guard.note_decision(&record, request) {
+        if let Err(error) = self.note_judged(request, call, &judgement, (&number, arguments)) {
             let reason = format!(
                 "The log of decisions cannot be written, so nothing is allowed: {}",
                 error.kind()

@@ -54,6 +54,9 @@ pub(crate) struct Serve {
     /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
     #[arg(long, value_name = "JSON")]
     context: Option<String>,
+    /// The address under which others reach the service, for AuthZEN's configuration [default: the one that they use]
+    #[arg(long, value_name = "URL")]
+    address: Option<String>,
     /// How many seconds requests are taken after a signal to end, while `/readyz` says that no more are to be sent
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     notice: u64,
@@ -87,6 +90,7 @@ impl Serve {
             audit: self.audit.clone(),
             only_tools: self.only_tools,
             context: self.context.clone(),
+            address: self.address.clone(),
             warn: tell,
         };
         let service = Service::new(gate, options)
@@ -138,7 +142,7 @@ impl Serve {
 
     fn listening(&self) -> Result<Listening, Failure> {
         let addresses: Result<Vec<Address>, Failure> =
-            self.listen.iter().map(|listen| self.address(listen)).collect();
+            self.listen.iter().map(|listen| self.place(listen)).collect();
         let identity = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
         let identity = identity.map(|(certificate, key)| Identity::read(certificate, key));
         Ok(Listening {
@@ -152,7 +156,7 @@ impl Serve {
         })
     }
 
-    fn address(&self, listen: &str) -> Result<Address, Failure> {
+    fn place(&self, listen: &str) -> Result<Address, Failure> {
         if let Some(path) = listen.strip_prefix("unix:") {
             return Ok(Address::Unix(PathBuf::from(path)));
         }

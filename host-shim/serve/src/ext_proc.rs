@@ -26,14 +26,11 @@ use envoy_types::pb::envoy::r#type::v3::HttpStatus;
 use futures_util::stream::{Stream, try_unfold};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
-use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::metrics::{Door, Outcome};
+use crate::server_name::server_of;
 use crate::service::Service;
-
-/// The metadata of the stream that names the server. Envoy's configuration sets it, where no client can.
-const SERVER: &str = "callgate-server";
 
 /// The door.
 pub(crate) struct ExtProc {
@@ -83,18 +80,6 @@ impl ExternalProcessor for ExtProc {
         });
         Ok(Response::new(Box::pin(answers)))
     }
-}
-
-/// The server that the stream is for, if it names one.
-fn server_of(metadata: &MetadataMap) -> Result<Option<String>, String> {
-    let mut named = metadata.get_all(SERVER).iter();
-    let first = named.next();
-    if named.next().is_some() {
-        return Err(format!("the metadata `{SERVER}` occurs twice"));
-    }
-    let text = first.map(|value| value.to_str().map(str::to_owned));
-    text.transpose()
-        .map_err(|_| format!("the metadata `{SERVER}` is not ASCII"))
 }
 
 /// How bodies are sent.

@@ -19,13 +19,18 @@
     clippy::unwrap_used
 )]
 
+mod authzen;
+mod ext_authz;
+mod ext_mcp;
 mod ext_proc;
 mod metrics;
 mod router;
 mod server;
+mod server_name;
 mod service;
 mod tls;
 mod tokens;
+mod toolhive;
 
 #[cfg(test)]
 mod tests;

@@ -26,14 +26,28 @@ pub(crate) enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Door {
     ExtProc,
+    ExtAuthz,
+    ExtMcp,
+    AuthZen,
+    ToolHive,
 }
 
 impl Door {
-    const ALL: [Self; 1] = [Self::ExtProc];
+    const ALL: [Self; 5] = [
+        Self::ExtProc,
+        Self::ExtAuthz,
+        Self::ExtMcp,
+        Self::AuthZen,
+        Self::ToolHive,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Self::ExtProc => "ext_proc",
+            Self::ExtAuthz => "ext_authz",
+            Self::ExtMcp => "ext_mcp",
+            Self::AuthZen => "authzen",
+            Self::ToolHive => "toolhive",
         }
     }
 }

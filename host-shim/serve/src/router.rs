@@ -2,38 +2,82 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use envoy_types::pb::envoy::service::auth::v3::authorization_server::{
+    AuthorizationServer, SERVICE_NAME as EXT_AUTHZ,
+};
 use envoy_types::pb::envoy::service::ext_proc::v3::external_processor_server::{
     ExternalProcessorServer, SERVICE_NAME as EXT_PROC,
 };
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
+use hyper::header::{
+    ALLOW, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE,
+};
 use hyper::{Method, Request, Response, StatusCode};
+use serde_json::Value;
+use tokio::time::timeout;
 use tonic::body::Body;
 use tower_service::Service as _;
 
+use crate::authzen;
+use crate::ext_authz::ExtAuthz;
+use crate::ext_mcp::ExtMcpDoor;
+use crate::ext_mcp::wire::server::{ExtMcpServer, SERVICE_NAME as EXT_MCP};
 use crate::ext_proc::ExtProc;
+use crate::metrics::{Door, Outcome};
 use crate::service::Service;
 use crate::tokens::Tokens;
+use crate::toolhive::{self, Webhook};
 
-/// Bytes of the longest message of gRPC: a message of a client of the largest size, and what stands around it.
-const MESSAGE: usize = 21 * 1024 * 1024;
+/// Bytes of the longest body: a message of a client of the largest size, and what stands around it.
+const BODY: usize = 21 * 1024 * 1024;
+
+/// How long a body may take to arrive.
+const ARRIVING: Duration = Duration::from_secs(60);
+
+/// By it a request is found again in the logs of several programs.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The doors.
 pub(crate) struct Router {
     service: Arc<Service>,
     tokens: Tokens,
+    /// What is sent over TCP is encrypted.
+    has_tls: bool,
     ext_proc: ExternalProcessorServer<ExtProc>,
+    ext_authz: AuthorizationServer<ExtAuthz>,
+    ext_mcp: ExtMcpServer<ExtMcpDoor>,
 }
 
+/// A door that takes JSON: its answer, or what is wrong with the request.
+type Json = fn(&Service, &str) -> Result<Value, String>;
+
+/// The doors that take JSON, by their paths.
+const JSON: [(&str, Door, Json); 5] = [
+    ("/access/v1/evaluation", Door::AuthZen, authzen::evaluation),
+    ("/access/v1/evaluations", Door::AuthZen, authzen::evaluations),
+    ("/toolhive/validating", Door::ToolHive, |service, body| {
+        toolhive::webhook(service, Webhook::Validating, body)
+    }),
+    ("/toolhive/mutating", Door::ToolHive, |service, body| {
+        toolhive::webhook(service, Webhook::Mutating, body)
+    }),
+    ("/toolhive/decision", Door::ToolHive, toolhive::decision),
+];
+
 impl Router {
-    pub(crate) fn new(service: Arc<Service>, tokens: Tokens) -> Self {
+    pub(crate) fn new(service: Arc<Service>, tokens: Tokens, has_tls: bool) -> Self {
         let ext_proc = ExternalProcessorServer::new(ExtProc::new(Arc::clone(&service)));
+        let ext_authz = AuthorizationServer::new(ExtAuthz::new(Arc::clone(&service)));
         Self {
-            ext_proc: ext_proc.max_decoding_message_size(MESSAGE),
+            ext_proc: ext_proc.max_decoding_message_size(BODY),
+            ext_authz: ext_authz.max_decoding_message_size(BODY),
+            ext_mcp: ExtMcpServer::new(ExtMcpDoor::new(Arc::clone(&service)), BODY),
             service,
             tokens,
+            has_tls,
         }
     }
 
@@ -41,11 +85,11 @@ impl Router {
         let path = request.uri().path();
         // Whoever starts and stops the service has no token.
         match (request.method(), path) {
-            (&Method::GET, "/healthz") => return text(StatusCode::OK, "ok\n"),
+            (&Method::GET, "/healthz") => return text(StatusCode::OK, "ok"),
             (&Method::GET, "/readyz") => {
                 return match self.service.is_ready() {
-                    true => text(StatusCode::OK, "ok\n"),
-                    false => text(StatusCode::SERVICE_UNAVAILABLE, "the service ends\n"),
+                    true => text(StatusCode::OK, "ok"),
+                    false => text(StatusCode::SERVICE_UNAVAILABLE, "the service ends"),
                 };
             }
             (_, _) => {}
@@ -54,20 +98,37 @@ impl Router {
         if request.headers().contains_key(ORIGIN) {
             return text(
                 StatusCode::FORBIDDEN,
-                "requests of pages in a browser are not answered\n",
+                "requests of pages in a browser are not answered",
             );
         }
         if !self.tokens.admit(request.headers()) {
             self.service.metrics.refused();
-            let mut response = text(StatusCode::UNAUTHORIZED, "the bearer token is missing or wrong\n");
+            let mut response = text(StatusCode::UNAUTHORIZED, "the bearer token is missing or wrong");
             let scheme = HeaderValue::from_static("Bearer");
             response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+            return response;
+        }
+        if let Some((_, door, answer)) = JSON.iter().find(|(known, _, _)| *known == path) {
+            let id = request.headers().get(REQUEST_ID).cloned();
+            let mut response = self.json(request, *door, *answer).await;
+            if let Some(id) = id {
+                response.headers_mut().insert(REQUEST_ID, id);
+            }
             return response;
         }
         let service = path.strip_prefix('/').and_then(|path| path.split_once('/'));
         match service {
             Some((EXT_PROC, _)) => infallible(self.ext_proc.clone().call(request).await),
-            _ if path == "/metrics" && *request.method() == Method::GET => {
+            Some((EXT_AUTHZ, _)) => infallible(self.ext_authz.clone().call(request).await),
+            Some((EXT_MCP, _)) => infallible(self.ext_mcp.clone().call(request).await),
+            _ if *request.method() == Method::GET => self.page(path, request.headers()),
+            _ => text(StatusCode::NOT_FOUND, "there is nothing here"),
+        }
+    }
+
+    fn page(&self, path: &str, headers: &HeaderMap) -> Response<Body> {
+        match path {
+            "/metrics" => {
                 let page = self.service.metrics.page(&self.service.tallies());
                 respond(
                     StatusCode::OK,
@@ -75,7 +136,58 @@ impl Router {
                     page.into_bytes(),
                 )
             }
-            _ => text(StatusCode::NOT_FOUND, "there is nothing here\n"),
+            "/.well-known/authzen-configuration" => {
+                let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+                let scheme = if self.has_tls { "https" } else { "http" };
+                let own = host.map(|host| format!("{scheme}://{host}"));
+                match self.service.address().map(str::to_owned).or(own) {
+                    Some(address) => {
+                        let said = authzen::configuration(address.trim_end_matches('/'));
+                        respond(StatusCode::OK, "application/json", said.to_string().into_bytes())
+                    }
+                    None => text(StatusCode::BAD_REQUEST, "the header `host` is missing"),
+                }
+            }
+            _ => text(StatusCode::NOT_FOUND, "there is nothing here"),
+        }
+    }
+
+    async fn json(&self, request: Request<Incoming>, door: Door, answer: Json) -> Response<Body> {
+        if *request.method() != Method::POST {
+            let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "expected POST");
+            response
+                .headers_mut()
+                .insert(ALLOW, HeaderValue::from_static("POST"));
+            return response;
+        }
+        let kind = request.headers().get(CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let essence = kind.split(';').next().unwrap_or_default().trim();
+        if !essence.eq_ignore_ascii_case("application/json") {
+            return text(StatusCode::BAD_REQUEST, "expected `application/json`");
+        }
+        let body = timeout(ARRIVING, Limited::new(request.into_body(), BODY).collect()).await;
+        let body = match body {
+            Ok(Ok(body)) => body.to_bytes(),
+            Ok(Err(_)) => return text(StatusCode::BAD_REQUEST, "the body cannot be read, or is too long"),
+            Err(_) => return text(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"),
+        };
+        let begun = Instant::now();
+        let answered = std::str::from_utf8(&body)
+            .map_err(|_| "the body is not UTF-8".to_owned())
+            .and_then(|body| answer(&self.service, body));
+        let outcome = match &answered {
+            Ok(_) => Outcome::Passed,
+            Err(_) => Outcome::Answered,
+        };
+        self.service.metrics.decided(door, outcome, begun.elapsed());
+        match answered {
+            Ok(answer) => respond(
+                StatusCode::OK,
+                "application/json",
+                answer.to_string().into_bytes(),
+            ),
+            Err(reason) => text(StatusCode::BAD_REQUEST, &reason),
         }
     }
 }
@@ -85,8 +197,12 @@ fn infallible(answered: Result<Response<Body>, Infallible>) -> Response<Body> {
     response
 }
 
-fn text(status: StatusCode, body: &str) -> Response<Body> {
-    respond(status, "text/plain; charset=utf-8", body.as_bytes().to_vec())
+fn text(status: StatusCode, line: &str) -> Response<Body> {
+    respond(
+        status,
+        "text/plain; charset=utf-8",
+        format!("{line}\n").into_bytes(),
+    )
 }
 
 fn respond(status: StatusCode, kind: &'static str, body: Vec<u8>) -> Response<Body> {

@@ -142,7 +142,11 @@ impl Service {
             bound.push(at);
         }
         let mut signals = Signals::new()?;
-        let router = Arc::new(Router::new(Arc::clone(&self), listening.tokens));
+        let router = Arc::new(Router::new(
+            Arc::clone(&self),
+            listening.tokens,
+            listening.identity.is_some(),
+        ));
         let room = Arc::new(Semaphore::new(CONNECTIONS as usize));
         let (end, ends) = watch::channel(false);
         let accepting: Vec<_> = sockets

@@ -27,6 +27,9 @@ pub struct ServiceOptions {
     pub only_tools: bool,
     /// The context of every call, as JSON text.
     pub context: Option<String>,
+    /// The address under which others reach the service, for those who ask for its configuration; the name that they use if there
+    /// is none.
+    pub address: Option<String>,
     /// Where warnings go.
     pub warn: fn(&str),
 }
@@ -148,6 +151,16 @@ impl Service {
         }
         servers.guards.insert(server.to_owned(), Arc::clone(&guard));
         Ok(guard)
+    }
+
+    /// Returns `true` if nothing but tools may be reached.
+    pub(crate) fn only_tools(&self) -> bool {
+        self.options.only_tools
+    }
+
+    /// The address under which the service is reached, if it is known.
+    pub(crate) fn address(&self) -> Option<&str> {
+        self.options.address.as_deref()
     }
 
     /// No new requests are to be sent: the service ends once those are answered that it has.

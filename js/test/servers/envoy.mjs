@@ -44,7 +44,7 @@ const program = () => {
 
 /**
  * Starts Envoy with the configuration of the example, changed by `change`, before a server on a port. Its own port is one that is
- * free. Returns its address, and `close`.
+ * free. Returns its address, `ask` for a page of its own, and `close`.
  */
 export async function startEnvoy(folder, port, change = (text) => text) {
   const example = readFileSync(join(EXAMPLE, "envoy.yaml"), "utf8");
@@ -57,10 +57,10 @@ export async function startEnvoy(folder, port, change = (text) => text) {
   const admin = `${file}.admin`;
   const args = ["-c", file, "--admin-address-path", admin, "--use-dynamic-base-id", "--concurrency", "1"];
   const envoy = await start(program(), args, { cwd: folder }, /starting main dispatch loop/);
-  const listeners = await fetch(`http://${readFileSync(admin, "utf8")}/listeners?format=json`);
-  const { listener_statuses } = await listeners.json();
+  const ask = async (page) => (await fetch(`http://${readFileSync(admin, "utf8")}/${page}?format=json`)).json();
+  const { listener_statuses } = await ask("listeners");
   const { address, port_value } = listener_statuses[0].local_address.socket_address;
-  return { url: `http://${address}:${port_value}/mcp`, close: envoy.close };
+  return { url: `http://${address}:${port_value}/mcp`, ask, close: envoy.close };
 }
 
 /** Starts a server that listens, on a port that is free: another one is tried where somebody was faster. */

@@ -1,0 +1,277 @@
+//! AuthZEN's Authorization API 1.0: a decision about a call that is made elsewhere.
+//!
+//! <https://openid.net/specs/authorization-api-1_0.html>. The answer cannot rewrite a call, so that one is allowed only where what is
+//! judged is what is given.
+
+use callgate_guard::check_unambiguous;
+use callgate_host::Decision;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use crate::service::Service;
+
+/// How many evaluations one request may have.
+const EVALUATIONS: usize = 1_000;
+
+/// The action that is a call of a tool of MCP.
+const CALL: &str = "tools/call";
+
+/// Members that say what a resource or a subject is, which no property may be called.
+const OWN: [&str; 2] = ["type", "id"];
+
+/// Why a request has no answer: what is said with status 400.
+type Refused = String;
+
+#[derive(Clone, Default, Deserialize)]
+struct Evaluation<'r> {
+    #[serde(borrow)]
+    subject: Option<Entity<'r>>,
+    #[serde(borrow)]
+    action: Option<Action<'r>>,
+    #[serde(borrow)]
+    resource: Option<Entity<'r>>,
+    #[serde(borrow)]
+    context: Option<&'r RawValue>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Entity<'r> {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    id: Option<String>,
+    #[serde(borrow)]
+    properties: Option<&'r RawValue>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Action<'r> {
+    name: Option<String>,
+    #[serde(borrow)]
+    properties: Option<&'r RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Several<'r> {
+    #[serde(borrow, default)]
+    evaluations: Option<Vec<&'r RawValue>>,
+    #[serde(default)]
+    options: Option<Options>,
+}
+
+#[derive(Deserialize)]
+struct Options {
+    evaluations_semantic: Option<String>,
+}
+
+/// When the rest of several evaluations is left out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Semantic {
+    ExecuteAll,
+    DenyOnFirstDeny,
+    PermitOnFirstPermit,
+}
+
+/// Answers `/access/v1/evaluation`.
+///
+/// # Errors
+/// What is wrong with the request.
+pub(crate) fn evaluation(service: &Service, body: &str) -> Result<Value, Refused> {
+    decided(service, &read(body)?)
+}
+
+/// Answers `/access/v1/evaluations`.
+///
+/// # Errors
+/// What is wrong with the request as a whole. A fault of one evaluation is a denial of it.
+pub(crate) fn evaluations(service: &Service, body: &str) -> Result<Value, Refused> {
+    let defaults = read(body)?;
+    let several: Several<'_> = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    let items = several.evaluations.unwrap_or_default();
+    if items.is_empty() {
+        return decided(service, &defaults);
+    }
+    if items.len() > EVALUATIONS {
+        return Err(format!(
+            "{} evaluations, expected at most {EVALUATIONS}",
+            items.len()
+        ));
+    }
+    let semantic = several.options.and_then(|options| options.evaluations_semantic);
+    let semantic = match semantic.as_deref() {
+        None | Some("execute_all") => Semantic::ExecuteAll,
+        Some("deny_on_first_deny") => Semantic::DenyOnFirstDeny,
+        Some("permit_on_first_permit") => Semantic::PermitOnFirstPermit,
+        Some(_) => return Err("`options.evaluations_semantic` is not known".to_owned()),
+    };
+    let mut answers = Vec::with_capacity(items.len());
+    for item in items {
+        let evaluation = serde_json::from_str::<Evaluation<'_>>(item.get());
+        let answer = evaluation
+            .map_err(|error| error.to_string())
+            .and_then(|evaluation| decided(service, &evaluation.over(&defaults)))
+            .unwrap_or_else(
+                |error| json!({"decision": false, "context": {"error": {"status": 400, "message": error}}}),
+            );
+        let is_permitted = answer.get("decision") == Some(&Value::Bool(true));
+        answers.push(answer);
+        if (semantic == Semantic::DenyOnFirstDeny && !is_permitted)
+            || (semantic == Semantic::PermitOnFirstPermit && is_permitted)
+        {
+            break;
+        }
+    }
+    Ok(json!({"evaluations": answers}))
+}
+
+/// What `/.well-known/authzen-configuration` says, of a service at an address.
+pub(crate) fn configuration(address: &str) -> Value {
+    json!({
+        "policy_decision_point": address,
+        "access_evaluation_endpoint": format!("{address}/access/v1/evaluation"),
+        "access_evaluations_endpoint": format!("{address}/access/v1/evaluations"),
+    })
+}
+
+fn read(body: &str) -> Result<Evaluation<'_>, Refused> {
+    check_unambiguous(body).map_err(|error| error.to_string())?;
+    serde_json::from_str(body).map_err(|error| error.to_string())
+}
+
+impl<'r> Evaluation<'r> {
+    /// With what a request says for all of its evaluations. What this one has takes its place as a whole, but for a `type` or `id`
+    /// that it leaves out.
+    fn over(self, defaults: &Self) -> Self {
+        let entity = |own: Option<Entity<'r>>, other: &Option<Entity<'r>>| match (own, other) {
+            (Some(own), Some(other)) => Some(Entity {
+                kind: own.kind.or_else(|| other.kind.clone()),
+                id: own.id.or_else(|| other.id.clone()),
+                properties: own.properties,
+            }),
+            (own, other) => own.or_else(|| other.clone()),
+        };
+        Self {
+            subject: entity(self.subject, &defaults.subject),
+            action: self.action.or_else(|| defaults.action.clone()),
+            resource: entity(self.resource, &defaults.resource),
+            context: self.context.or(defaults.context),
+        }
+    }
+}
+
+/// A call that an evaluation is about.
+struct Call {
+    server: Option<String>,
+    tool: String,
+    /// JSON text.
+    arguments: String,
+}
+
+fn decided(service: &Service, evaluation: &Evaluation<'_>) -> Result<Value, Refused> {
+    let call = call_of(evaluation)?;
+    let decided = service
+        .guard(call.server.as_deref())
+        .and_then(|guard| guard.decide(&call.tool, &call.arguments));
+    Ok(match decided {
+        Ok(decided) => json!({
+            "decision": decided.verdict.decision == Decision::Allow,
+            "context": {
+                "id": decided.verdict.rule,
+                "effect": decided.verdict.decision.as_str(),
+                "reason_user": {"en": decided.reason_for_agent},
+            },
+        }),
+        Err(reason) => json!({"decision": false, "context": {"reason_user": {"en": reason}}}),
+    })
+}
+
+fn call_of(evaluation: &Evaluation<'_>) -> Result<Call, Refused> {
+    let absent = |what: &str| format!("`{what}` is absent");
+    let subject = evaluation.subject.as_ref().ok_or_else(|| absent("subject"))?;
+    let action = evaluation.action.as_ref().ok_or_else(|| absent("action"))?;
+    let resource = evaluation.resource.as_ref().ok_or_else(|| absent("resource"))?;
+    let name = action.name.as_ref().ok_or_else(|| absent("action.name"))?;
+    let subject = entity("subject", subject)?;
+    let (kind, id) = match (&resource.kind, &resource.id) {
+        (Some(kind), Some(id)) => (kind, id),
+        (None, _) => return Err(absent("resource.type")),
+        (_, None) => return Err(absent("resource.id")),
+    };
+    let context: Option<Map<String, Value>> = match evaluation.context {
+        Some(context) => Some(object("context", context)?),
+        None => None,
+    };
+    if name == CALL {
+        if kind != "tool" {
+            return Err(format!(
+                "`resource.type` is `{kind}`, expected `tool` for the action `{CALL}`"
+            ));
+        }
+        let properties = resource.properties;
+        let properties = properties.map(|given| object("resource.properties", given));
+        let properties = properties.transpose()?.unwrap_or_default();
+        let server = match properties.get("server") {
+            Some(Value::String(server)) => Some(server.clone()),
+            Some(_) => return Err("`resource.properties.server` is not a string".to_owned()),
+            None => None,
+        };
+        #[derive(Deserialize)]
+        struct Context<'r> {
+            #[serde(borrow)]
+            arguments: Option<&'r RawValue>,
+        }
+        // As they were written: numbers too.
+        let context: Option<Context<'_>> = evaluation
+            .context
+            .and_then(|context| serde_json::from_str(context.get()).ok());
+        let arguments = context.and_then(|context| context.arguments);
+        return Ok(Call {
+            server,
+            tool: id.clone(),
+            arguments: arguments.map_or("{}", RawValue::get).to_owned(),
+        });
+    }
+    let own = match action.properties {
+        Some(properties) => object("action.properties", properties)?,
+        None => Map::new(),
+    };
+    let mut arguments = Map::new();
+    arguments.insert("subject".to_owned(), subject);
+    arguments.insert("action".to_owned(), Value::Object(own));
+    arguments.insert("resource".to_owned(), entity("resource", resource)?);
+    if let Some(context) = context {
+        arguments.insert("context".to_owned(), Value::Object(context));
+    }
+    Ok(Call {
+        server: Some(kind.clone()),
+        tool: name.clone(),
+        arguments: Value::Object(arguments).to_string(),
+    })
+}
+
+/// A subject or a resource as an argument: its type, its id and its properties side by side.
+fn entity(what: &str, given: &Entity<'_>) -> Result<Value, Refused> {
+    let mut members = match given.properties {
+        Some(properties) => object(&format!("{what}.properties"), properties)?,
+        None => Map::new(),
+    };
+    if let Some(taken) = OWN.iter().find(|name| members.contains_key(**name)) {
+        return Err(format!(
+            "`{what}.properties.{taken}` has the name of a member of its own"
+        ));
+    }
+    for (name, value) in OWN.into_iter().zip([&given.kind, &given.id]) {
+        let value = value
+            .as_ref()
+            .ok_or_else(|| format!("`{what}.{name}` is absent"))?;
+        members.insert(name.to_owned(), Value::from(value.as_str()));
+    }
+    Ok(Value::Object(members))
+}
+
+fn object(what: &str, given: &RawValue) -> Result<Map<String, Value>, Refused> {
+    serde_json::from_str(given.get()).map_err(|_| format!("`{what}` is not an object"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+use std::sync::Arc;
+
+use callgate_host::{Gate, Machine, VirtualHost};
+
+use super::*;
+use crate::service::ServiceOptions;
+
+/// The policy of the certification's fixture:
+/// <https://github.com/openid/authzen/blob/main/certification/authorization-api-1_0-scenario.md>.
+const FIXTURE: &str = r#"{"rules": [
+    {"name": "soft", "if": {"tool": "delete", "args": [{"arg": "/action/soft", "equals": true}]}, "then": "allow", "reason": "It can be undone"},
+    {"name": "admin", "if": {"tool": "write", "args": [{"arg": "/subject/role", "equals": "admin"}]}, "then": "allow", "reason": "Administrators write"},
+    {"name": "archive", "if": {"tool": "write", "args": [{"arg": "/resource/status", "equals": "archived"}]}, "then": "deny", "reason": "It is archived"},
+    {"name": "write", "if": {"tool": "write", "args": [{"arg": "/subject/id", "equals": "alice"}]}, "then": "allow", "reason": "Alice writes"},
+    {"name": "read", "if": {"tool": "read", "args": [{"arg": "/subject/id", "in": ["alice", "bob"]}]}, "then": "allow", "reason": "Both read"},
+    {"name": "pages", "if": {"domains": {"roles": ["fetch-url"], "allowed": ["docs.example"]}}, "then": "allow", "reason": "They are public"},
+    {"name": "ask", "if": {"tool": "report"}, "then": "escalate", "reason": "A person decides"}
+]}"#;
+
+const TOOLS: &str = r#"{"servers": {
+    "record": {"tools": [
+        {"toolName": "read", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}},
+        {"toolName": "write", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}},
+        {"toolName": "delete", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}}
+    ]},
+    "web": {"tools": [{"toolName": "fetch", "args": {"url": "fetch-url"}}, {"toolName": "report", "args": {}}]}
+}}"#;
+
+fn service() -> Service {
+    let host = VirtualHost::new(Machine::new("/home/u", "/work")).unwrap();
+    let gate = Gate::builder()
+        .policy(FIXTURE)
+        .part(callgate_engine::config::DocumentKind::Annotations, TOOLS)
+        .host(Arc::new(host))
+        .build()
+        .unwrap();
+    let options = ServiceOptions {
+        server: None,
+        audit: None,
+        only_tools: false,
+        context: None,
+        address: None,
+        warn: |_| (),
+    };
+    Service::new(gate, options).unwrap()
+}
+
+fn decision(answer: &Value) -> bool {
+    answer["decision"].as_bool().unwrap()
+}
+
+/// Requests of the certification, by what must come out.
+#[test]
+fn the_certification_s_fixture_is_decided_as_it_says() {
+    let service = service();
+    let alice = json!({"type": "user", "id": "alice"});
+    let bob = json!({"type": "user", "id": "bob"});
+    let admin = json!({"type": "user", "id": "bob", "properties": {"role": "admin"}});
+    let record = json!({"type": "record", "id": "record-1"});
+    let archived = json!({"type": "record", "id": "record-2", "properties": {"status": "archived"}});
+    let delete = |soft: bool| json!({"name": "delete", "properties": {"soft": soft}});
+    let (read, write) = (json!({"name": "read"}), json!({"name": "write"}));
+    for (subject, action, resource, expected) in [
+        (&alice, &read, &record, true),
+        (&alice, &write, &record, true),
+        (&bob, &read, &record, true),
+        (&bob, &write, &record, false),
+        (&alice, &write, &archived, false),
+        (&admin, &write, &archived, true),
+        (&alice, &delete(true), &record, true),
+        (&alice, &delete(false), &record, false),
+    ] {
+        let mut request = json!({"subject": subject, "action": action, "resource": resource});
+        for context in [
+            None,
+            Some(json!({"time": "2025-06-27T18:03-07:00", "ip": "192.168.1.1"})),
+        ] {
+            if let Some(context) = context {
+                request["context"] = context;
+                request["futureField"] = json!({"nested": true});
+            }
+            let answer = evaluation(&service, &request.to_string()).unwrap();
+            assert_eq!(decision(&answer), expected, "{request}: {answer}");
+            assert!(answer["context"].is_object());
+        }
+    }
+}
+
+#[test]
+fn a_request_without_what_it_needs_is_refused() {
+    let service = service();
+    let whole = json!({
+        "subject": {"type": "user", "id": "alice"}, "action": {"name": "read"},
+        "resource": {"type": "record", "id": "record-1"},
+    });
+    for (pointer, value) in [
+        ("/subject", json!("alice")),
+        ("/subject", Value::Null),
+        ("/subject/type", Value::Null),
+        ("/subject/id", Value::Null),
+        ("/action", Value::Null),
+        ("/action/name", Value::Null),
+        ("/action/name", json!(123)),
+        ("/resource", Value::Null),
+        ("/resource/type", Value::Null),
+        ("/resource/id", Value::Null),
+    ] {
+        let mut request = whole.clone();
+        *request.pointer_mut(pointer).unwrap() = value;
+        assert!(evaluation(&service, &request.to_string()).is_err(), "{request}");
+    }
+    for body in ["", "{", "[]", r#"{"subject":{"type":"user","id":"a","id":"b"}}"#] {
+        assert!(evaluation(&service, body).is_err(), "{body}");
+        assert!(evaluations(&service, body).is_err(), "{body}");
+    }
+    let named = whole
+        .to_string()
+        .replace(r#""id":"alice""#, r#""id":"alice","properties":{"id":"bob"}"#);
+    assert!(evaluation(&service, &named).is_err());
+}
+
+#[test]
+fn several_evaluations_have_what_the_request_says_for_all() {
+    let service = service();
+    let decisions = |request: &Value| -> Vec<bool> {
+        let answer = evaluations(&service, &request.to_string()).unwrap();
+        answer["evaluations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(decision)
+            .collect()
+    };
+    let mut request = json!({
+        "subject": {"type": "user", "id": "alice"},
+        "action": {"name": "write"},
+        "resource": {"type": "record"},
+        "evaluations": [
+            {"resource": {"id": "record-1", "properties": {"status": "active"}}},
+            {"resource": {"type": "record", "id": "record-2", "properties": {"status": "archived"}}},
+            {"subject": {"type": "user", "id": "bob", "properties": {"role": "admin"}}, "resource": {"id": "record-2"}},
+            {"resource": {}},
+            {"resource": 7},
+        ],
+    });
+    assert_eq!(decisions(&request), [true, false, true, false, false]);
+    for (semantic, expected) in [
+        ("execute_all", &[true, false, true, false, false][..]),
+        ("deny_on_first_deny", &[true, false]),
+        ("permit_on_first_permit", &[true]),
+    ] {
+        request["options"] = json!({"evaluations_semantic": semantic});
+        assert_eq!(decisions(&request), expected, "{semantic}");
+    }
+    request["options"] = json!({"evaluations_semantic": "any"});
+    assert!(evaluations(&service, &request.to_string()).is_err());
+    // Without any it is one.
+    let mut one = json!({
+        "subject": {"type": "user", "id": "alice"}, "action": {"name": "read"},
+        "resource": {"type": "record", "id": "record-1"},
+    });
+    assert!(decision(&evaluations(&service, &one.to_string()).unwrap()));
+    one["evaluations"] = json!([]);
+    assert!(decision(&evaluations(&service, &one.to_string()).unwrap()));
+}
+
+#[test]
+fn a_call_of_a_tool_is_judged_as_one() {
+    let service = service();
+    let ask = |tool: &str, arguments: &str| {
+        let request = format!(
+            r#"{{"subject":{{"type":"agent","id":"a"}},"action":{{"name":"tools/call"}},
+                "resource":{{"type":"tool","id":"{tool}","properties":{{"server":"web"}}}},"context":{{"arguments":{arguments}}}}}"#
+        );
+        evaluation(&service, &request)
+    };
+    assert!(decision(
+        &ask("fetch", r#"{"url":"https://docs.example/a"}"#).unwrap()
+    ));
+    for (tool, arguments, rule, effect) in [
+        (
+            "fetch",
+            r#"{"url":"https://evil.example/"}"#,
+            "default-deny",
+            "deny",
+        ),
+        (
+            "fetch",
+            r#"{"url":"https://docs.example/b/../a"}"#,
+            "structural-inexact-call",
+            "deny",
+        ),
+        ("report", "{}", "ask", "escalate"),
+        ("other", "{}", "structural-unknown-tool", "deny"),
+    ] {
+        let answer = ask(tool, arguments).unwrap();
+        assert!(!decision(&answer), "{answer}");
+        assert_eq!(
+            (&answer["context"]["id"], &answer["context"]["effect"]),
+            (&json!(rule), &json!(effect))
+        );
+        assert!(answer["context"]["reason_user"]["en"].is_string());
+    }
+    for (tool, arguments) in [("fetch", r#"{"url":"a","url":"b"}"#), ("fetch", "7")] {
+        let answer = ask(tool, arguments);
+        assert!(answer.is_err() || !decision(&answer.unwrap()), "{arguments}");
+    }
+}

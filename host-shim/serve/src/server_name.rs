@@ -1,0 +1,33 @@
+//! The name of a server in the metadata of gRPC.
+
+use tonic::metadata::MetadataMap;
+
+/// The metadata that names the server. A proxy's configuration sets it, where no client can.
+pub(crate) const SERVER: &str = "callgate-server";
+
+/// The server that a request is for, if it names one.
+pub(crate) fn server_of(metadata: &MetadataMap) -> Result<Option<String>, String> {
+    let mut named = metadata.get_all(SERVER).iter();
+    let first = named.next();
+    if named.next().is_some() {
+        return Err(format!("the metadata `{SERVER}` occurs twice"));
+    }
+    let text = first.map(|value| value.to_str().map(str::to_owned));
+    text.transpose()
+        .map_err(|_| format!("the metadata `{SERVER}` is not ASCII"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_server_is_named() {
+        let mut metadata = MetadataMap::new();
+        assert_eq!(server_of(&metadata), Ok(None));
+        metadata.append(SERVER, "a".parse().unwrap());
+        assert_eq!(server_of(&metadata), Ok(Some("a".to_owned())));
+        metadata.append(SERVER, "b".parse().unwrap());
+        assert!(server_of(&metadata).is_err());
+    }
+}

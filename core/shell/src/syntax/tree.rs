@@ -161,6 +161,15 @@ impl Word {
         }
     }
 
+    /// Returns `true` if it has text for certain, so that what follows is not its beginning.
+    pub(crate) fn has_text(&self) -> bool {
+        self.parts.iter().any(|part| match part {
+            Part::Bare(text) | Part::Quoted(text) => !text.is_empty(),
+            Part::Glob(_) | Part::Open | Part::Comma | Part::Close => true,
+            _ => false,
+        })
+    }
+
     /// Adds a character without quotes.
     pub(crate) fn push_bare(&mut self, one: char) {
         match self.parts.last_mut() {

@@ -72,6 +72,9 @@ impl Parser<'_> {
             '[' if at == start && self.second().is_none_or(is_delimiter) => {
                 self.push(word, Part::Bare("[".to_owned()))
             }
+            '=' if at > start && !word.has_text() => {
+                return Err(self.fault(start, Construct::ShellsDiffer("`=` after nothing")));
+            }
             '*' | '?' | '[' => self.push(word, Part::Glob(one)),
             '{' => self.push(word, Part::Open),
             ',' => self.push(word, Part::Comma),
@@ -97,11 +100,7 @@ impl Parser<'_> {
         let is_after = matches!(word.parts.last(), Some(Part::Bare(text)) if text.ends_with(['=', ':']));
         let ends = self.peek().is_none_or(is_delimiter);
         let is_operator = word.bare() == Some("=") && ends;
-        let has_text = word.parts.iter().any(|part| match part {
-            Part::Bare(text) | Part::Quoted(text) => !text.is_empty(),
-            Part::Glob(_) | Part::Open | Part::Comma | Part::Close => true,
-            _ => false,
-        });
+        let has_text = word.has_text();
         // bash expands braces before it.
         let is_in_braces = matches!(word.parts.last(), Some(Part::Open | Part::Comma));
         if is_in_braces || !is_first && !has_text {

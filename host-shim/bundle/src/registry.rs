@@ -64,6 +64,7 @@ fn digest(bytes: &[u8]) -> String {
 pub(crate) struct Repository<'a> {
     client: &'a Client,
     reference: &'a Reference,
+    credentials: &'a Credentials,
     secret: Option<&'a Secret>,
     authorization: Option<HeaderValue>,
 }
@@ -98,6 +99,7 @@ impl<'a> Repository<'a> {
         Ok(Self {
             client,
             reference,
+            credentials,
             secret,
             authorization: token.map(Secret::header).transpose()?,
         })
@@ -208,7 +210,8 @@ impl<'a> Repository<'a> {
     /// Asks, and once more where the registry first wants to know who asks.
     async fn ask(&mut self, question: &Question<'_>) -> Result<Response, Unfetched> {
         let response = self.send(question).await?;
-        if response.status() != StatusCode::UNAUTHORIZED || !self.is_of_registry(&question.url) {
+        // Another server may be the one that answers: the registry leads there for blobs.
+        if response.status() != StatusCode::UNAUTHORIZED || !self.is_of_registry(response.url()) {
             return Ok(response);
         }
         let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
@@ -247,6 +250,15 @@ impl<'a> Repository<'a> {
         url.origin() == self.reference.registry.origin()
     }
 
+    /// The secret for where tokens are: the registry's where that is the registry itself, and one for that server elsewhere. Who
+    /// answers for a registry could else name a server that gets it.
+    fn secret_of(&self, realm: &Url) -> Option<&'a Secret> {
+        match self.is_of_registry(realm) {
+            true => self.secret,
+            false => self.credentials.of(realm),
+        }
+    }
+
     /// A token from where the registry says that there are some.
     /// <https://distribution.github.io/distribution/spec/auth/token/>
     async fn token(&self, realm: &str, asked: &[(String, String)]) -> Result<HeaderValue, Unfetched> {
@@ -262,7 +274,7 @@ impl<'a> Repository<'a> {
             realm.ok_or_else(|| "the registry has tokens at an address that is not followed".to_owned())?;
         realm.query_pairs_mut().extend_pairs(asked);
         let mut request = self.client.get(realm.clone());
-        if let Some(secret @ Secret::Password(_)) = self.secret {
+        if let Some(secret @ Secret::Password(_)) = self.secret_of(&realm) {
             request = request.header(AUTHORIZATION, secret.header()?);
         }
         let response = request.send().await?;
@@ -280,13 +292,23 @@ impl<'a> Repository<'a> {
     }
 }
 
+fn is_digest(text: &str) -> bool {
+    let digits = text.strip_prefix("sha256:");
+    digits.is_some_and(|digits| digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}
+
 /// The one layer of a manifest that is a bundle.
 fn bundle_in(manifest: &[u8]) -> Result<Descriptor, Unfetched> {
     let read: Result<Manifest, _> = serde_json::from_slice(manifest);
     let read = read.map_err(|error| format!("the manifest cannot be read: {error}"))?;
     let mut layers = read.layers.into_iter().filter(|layer| layer.media_type == BUNDLE);
     match (layers.next(), layers.next()) {
-        (Some(layer), None) => Ok(layer),
+        // It becomes part of an address.
+        (Some(layer), None) if is_digest(&layer.digest) => Ok(layer),
+        (Some(layer), None) => Err(Unfetched::Other(format!(
+            "the manifest has the digest `{}`, expected `sha256:` and 64 hexadecimal digits",
+            layer.digest
+        ))),
         (_, _) => Err(Unfetched::Other(format!(
             "the manifest has no bundle, expected one layer of `{BUNDLE}`"
         ))),

@@ -3,7 +3,6 @@
 use callgate_host::StructuralRule;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -106,7 +105,7 @@ fn of_guard(
         return vec![Finding::wrong(&about, message).helped(repair)];
     }
     let mut found = Vec::new();
-    let program = match written::program(&about, first, place, &repair) {
+    let program = match written::program(&about, first, file, place, &repair) {
         Ok(program) => program,
         Err(finding) => return vec![finding],
     };
@@ -146,7 +145,7 @@ fn of_guard(
 
 /// Puts the guard before a server that has no tool, and calls one. What it decides here is not of the log.
 fn ask(program: &Path, arguments: &[String], place: &Place) -> io::Result<Said> {
-    let mut command = Command::new(program);
+    let mut command = written::start(program, place);
     command
         .args(without(arguments, &["--audit", "--ask"]))
         .arg("--")

@@ -2,7 +2,6 @@
 
 use callgate_host::StructuralRule;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use callgate_hook::{Agent, Installed, SettingsOf, installed};
@@ -113,7 +112,7 @@ fn of_command(
         return vec![Finding::wrong(about, message).helped(repair)];
     };
     let mut found = Vec::new();
-    let program = match written::program(about, first, place, repair) {
+    let program = match written::program(about, first, &hook.path, place, repair) {
         Ok(program) => program,
         Err(finding) => return vec![finding],
     };
@@ -144,7 +143,7 @@ fn ask(
     place: &Place,
 ) -> std::io::Result<Said> {
     let question = agent.question(&settings.to_string_lossy(), &place.project.to_string_lossy());
-    let mut command = Command::new(program);
+    let mut command = written::start(program, place);
     command
         .args(without(arguments, &["--audit", "--log", "--ask"]))
         .current_dir(&place.project);

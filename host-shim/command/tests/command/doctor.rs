@@ -205,6 +205,13 @@ fn what_only_looks_like_the_hook_is_not_started() {
 fn a_program_that_is_gone_or_another_is_named() {
     let installed = Installed::new();
     let root = installed.root.display().to_string();
+    // One of another version is started for settings of the user's own, and what it says counts.
+    let other = installed.root.join("home/other/callgate");
+    program(&other, "[ \"$1\" = --version ] && echo callgate 0.0.9; exit 0");
+    let settings = fs::read_to_string(installed.root.join("project").join(CLAUDE)).expect("settings");
+    let of_user = installed.root.join("home").join(CLAUDE);
+    fs::create_dir_all(of_user.parent().expect("a folder")).expect("a folder");
+    fs::write(&of_user, settings.replace(&own(), &other.display().to_string())).expect("settings");
     installed.change(CLAUDE, |text| text.replace(&own(), "/gone/callgate"));
     installed.change(".mcp.json", |text| text.replace(&own(), "/gone/callgate"));
     // What a project brings along is not started.
@@ -220,9 +227,9 @@ fn a_program_that_is_gone_or_another_is_named() {
     installed.change(".gemini/settings.json", |text| {
         text.replace(&own(), &writable.display().to_string())
     });
-    // One of another version is, and what it says counts.
+    // Nor is what its settings name elsewhere: whoever wrote them may have had it written.
     let older = installed.root.join("home/old/callgate");
-    program(&older, "[ \"$1\" = --version ] && echo callgate 0.0.9; exit 0");
+    program(&older, &format!("touch {}", marker.display()));
     installed.change(".cursor/hooks.json", |text| {
         text.replace(&own(), &older.display().to_string())
     });
@@ -231,12 +238,13 @@ fn a_program_that_is_gone_or_another_is_named() {
         &format!("filesystem ({root}/project/.mcp.json): the program `/gone/callgate` is gone"),
         "bin/callgate` can be changed by others, and is not started",
         "open/callgate` can be changed by others, and is not started",
+        "old/callgate`, which is neither this one nor in the PATH, and is not started",
         "is not judged as it should be (rule `structural-protected-path`): nothing was said, and the exit code is 0",
     ]);
     installed.check(
         1,
         "doubtful",
-        &["old/callgate` is of version 0.0.9, and this one of"],
+        &["other/callgate` is of version 0.0.9, and this one of"],
     );
     assert!(!marker.exists());
 }

@@ -375,3 +375,81 @@ fn signed_bundles_are_compared_whoever_signed_them() {
         &["`older.json`"],
     );
 }
+
+/// A server that gives tokens to whoever asks, and what it was asked.
+fn tokens() -> Upstream {
+    Upstream::start(|_, to| reply(to, "200 OK", &[], "{\"token\": \"t1\"}"))
+}
+
+/// Pulls from a registry that is not asked for anything but its manifest.
+fn pulled(project: &Project, registry: &Upstream, secrets: &str) -> String {
+    let host = registry
+        .url
+        .strip_prefix("http://")
+        .and_then(|url| url.strip_suffix("/mcp"));
+    let host = host.expect("an address");
+    let address = format!("oci://{host}/acme/policies:7");
+    let mut command = project.command("project", &["bundle", "pull", &address, "--out", "pulled.json"]);
+    command.env(
+        "CALLGATE_BUNDLE_CREDENTIALS",
+        format!("{host}=user:word {secrets}"),
+    );
+    let output = command.output().expect("an answer");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn no_server_that_a_registry_names_gets_its_password() {
+    let (project, third) = (signed(), tokens());
+    let host = third
+        .url
+        .strip_prefix("http://")
+        .and_then(|url| url.strip_suffix("/mcp"));
+    let host = host.expect("an address").to_owned();
+    let challenge = format!("Bearer realm=\"http://{host}/token\",service=\"registry\"");
+    let registry = {
+        let challenge = challenge.clone();
+        Upstream::start(move |_, to| {
+            reply(to, "401 Unauthorized", &[("www-authenticate", &challenge)], "");
+        })
+    };
+    pulled(&project, &registry, "");
+    let told = |seen: Vec<Sent>| -> Vec<Option<String>> {
+        let sent = seen
+            .iter()
+            .map(|sent| sent.header("authorization").map(str::to_owned));
+        sent.collect()
+    };
+    assert_eq!(told(third.seen()), [None]);
+    // A person says that it is the one with the registry's tokens.
+    pulled(&project, &registry, &format!("{host}=user:there"));
+    assert_eq!(
+        told(third.seen())[1..],
+        [Some("Basic dXNlcjp0aGVyZQ==".to_owned())]
+    );
+    // Whoever keeps the registry's blobs asks for nothing.
+    let storage = Upstream::start(move |_, to| {
+        reply(to, "401 Unauthorized", &[("www-authenticate", &challenge)], "");
+    });
+    let elsewhere = storage.url.clone();
+    let registry = Upstream::start(move |_, to| {
+        reply(to, "307 Temporary Redirect", &[("location", &elsewhere)], "");
+    });
+    let said = pulled(&project, &registry, "");
+    assert!(said.contains("HTTP 401"), "{said}");
+    assert_eq!((told(storage.seen()), third.seen().len()), (vec![None], 2));
+}
+
+#[test]
+fn a_digest_that_is_none_is_part_of_no_address() {
+    let project = signed();
+    let manifest = json!({"schemaVersion": 2, "config": {"mediaType": "x", "digest": "x", "size": 2}, "layers": [
+        {"mediaType": "application/vnd.callgate.bundle.v1+json", "digest": "../../../other/blobs/x", "size": 2}]});
+    let registry = Upstream::start(move |_, to| reply(to, "200 OK", &[], &manifest.to_string()));
+    let said = pulled(&project, &registry, "");
+    assert!(
+        said.contains("`../../../other/blobs/x`, expected `sha256:`"),
+        "{said}"
+    );
+    assert_eq!(registry.seen().len(), 1);
+}

@@ -116,16 +116,20 @@ impl Serve {
 
     /// Judges by the documents as they are now, all or nothing; `false` if the old ones stay.
     fn reload(&self, service: &Service) -> bool {
-        let reloaded = match self.gate() {
-            Ok(gate) => service
-                .reload(gate)
-                .map_err(|error| format!("the log cannot be written: {error}")),
-            Err(failure) => Err(failure.told()),
-        };
-        if let Err(reason) = &reloaded {
-            service.reload_refused(reason);
+        match self.gate() {
+            Ok(gate) => {
+                if let Err(error) = service.reload(gate) {
+                    tell(&format!(
+                        "the log cannot be written, so nothing is allowed: {error}"
+                    ));
+                }
+                true
+            }
+            Err(failure) => {
+                service.reload_refused(&failure.told());
+                false
+            }
         }
-        reloaded.is_ok()
     }
 
     fn gate(&self) -> Result<Gate, Failure> {
@@ -134,10 +138,17 @@ impl Serve {
             .build(&|builder| protecting(&self.setup, &own, builder))
     }
 
-    /// Whoever writes the tokens or the key lets in whom they like.
+    /// Whoever writes the tokens or the key lets in whom they like, and whoever puts another socket in the place of this one answers for
+    /// the service.
     fn own_files(&self) -> Result<Vec<String>, Failure> {
         let files = [&self.audit, &self.token_file, &self.tls_cert, &self.tls_key];
-        absolute(files.into_iter().flatten())
+        let files = files.into_iter().flatten().cloned();
+        let sockets = self
+            .listen
+            .iter()
+            .filter_map(|listen| listen.strip_prefix("unix:"));
+        let all: Vec<PathBuf> = files.chain(sockets.map(PathBuf::from)).collect();
+        absolute(all.iter())
     }
 
     fn listening(&self) -> Result<Listening, Failure> {

@@ -171,7 +171,7 @@ fn decided(service: &Service, evaluation: &Evaluation<'_>) -> Result<Value, Refu
     let call = call_of(evaluation)?;
     let decided = service
         .guard(call.server.as_deref())
-        .and_then(|guard| guard.decide(&call.tool, &call.arguments));
+        .and_then(|guard| Service::judging(|| guard.decide(&call.tool, &call.arguments)));
     Ok(match decided {
         Ok(decided) => json!({
             "decision": decided.verdict.decision == Decision::Allow,

@@ -72,7 +72,7 @@ impl ExtAuthz {
         match exchange.head(&method, headers, !body.is_empty()) {
             Head::Pass => Ok(()),
             Head::Answer(reply) => Err(reply),
-            Head::Body => match exchange.body(body) {
+            Head::Body => match Service::judging(|| exchange.body(body)) {
                 Step::Pass => Ok(()),
                 Step::Answer(reply) => Err(reply),
                 Step::Replace(_) => Err(failed("a call that is not as it was judged")),

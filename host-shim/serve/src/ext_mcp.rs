@@ -177,7 +177,7 @@ fn begun(
     if exchange.head(&Method::POST, headers, true) != Head::Body {
         return Err(failed("the request cannot be read"));
     }
-    match exchange.body(text.into_bytes()) {
+    match Service::judging(|| exchange.body(text.into_bytes())) {
         Step::Pass => Ok((exchange, None)),
         Step::Replace(text) => Ok((exchange, Some(text))),
         Step::Answer(reply) => Err(refused(&reply)),

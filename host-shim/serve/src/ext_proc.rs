@@ -188,7 +188,7 @@ impl Processing {
             (_, _) => return self.refused("the body of the request came without its headers"),
         };
         self.stage = Stage::Sent;
-        let step = exchange.body(body.body);
+        let step = Service::judging(|| exchange.body(body.body));
         let (answer, outcome) = match step {
             Step::Pass => (Answer::RequestBody(BodyResponse::default()), Outcome::Passed),
             Step::Replace(text) => {

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use callgate_guard::{Guard, GuardOptions, Tally};
 use callgate_host::Gate;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::block_in_place;
 
 use crate::metrics::Metrics;
 
@@ -49,6 +51,21 @@ struct Servers {
     guards: BTreeMap<String, Arc<Guard>>,
 }
 
+impl Servers {
+    /// Changes every guard. One that could not be changed is opened anew by the next message, as all others are by now.
+    fn change(&mut self, change: impl Fn(&Guard) -> io::Result<()>) -> io::Result<()> {
+        let mut changed = Ok(());
+        self.guards.retain(|_, guard| match change(guard) {
+            Ok(()) => true,
+            Err(error) => {
+                changed = Err(error);
+                false
+            }
+        });
+        changed
+    }
+}
+
 impl Service {
     /// A service that judges by a gate.
     ///
@@ -74,26 +91,23 @@ impl Service {
     /// Judges by another gate from now on. Calls that are being judged end under the old one.
     ///
     /// # Errors
-    /// The log cannot be written; servers of which it could be are judged by the new gate.
+    /// The log of a server cannot be written. Nothing of that server passes until it can, and then by the new gate.
     pub fn reload(&self, gate: Gate) -> io::Result<()> {
         let mut servers = self.servers();
         servers.gate = Arc::new(gate);
         servers.has_expired = false;
         let gate = Arc::clone(&servers.gate);
-        servers
-            .guards
-            .values()
-            .try_for_each(|guard| guard.reload(Arc::clone(&gate), None))
+        servers.change(|guard| guard.reload(Arc::clone(&gate), None))
     }
 
     /// Denies every call from now on, since the signed bundle has expired, until there are other documents.
     ///
     /// # Errors
-    /// The log cannot be written.
+    /// The log of a server cannot be written. Nothing of that server passes until it can.
     pub fn expire(&self) -> io::Result<()> {
         let mut servers = self.servers();
         servers.has_expired = true;
-        servers.guards.values().try_for_each(|guard| guard.expire())
+        servers.change(Guard::expire)
     }
 
     /// Notes that changed documents are refused; the old gate stays.
@@ -151,6 +165,15 @@ impl Service {
         }
         servers.guards.insert(server.to_owned(), Arc::clone(&guard));
         Ok(guard)
+    }
+
+    /// Judges a message. That may take as long as a disk does, and other tasks go on meanwhile.
+    pub(crate) fn judging<T>(judge: impl FnOnce() -> T) -> T {
+        match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+            Ok(RuntimeFlavor::MultiThread) => block_in_place(judge),
+            // A test's own runtime, or none.
+            Ok(_) | Err(_) => judge(),
+        }
     }
 
     /// Returns `true` if nothing but tools may be reached.

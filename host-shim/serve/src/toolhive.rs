@@ -148,7 +148,7 @@ pub(crate) fn decision(service: &Service, body: &str) -> Result<Value, String> {
         .ok_or("`context.mcp.args` is absent: ToolHive's configuration has to set `include_args`")?;
     let decided = service
         .guard(Some(server))
-        .and_then(|guard| guard.decide(tool, arguments.get()));
+        .and_then(|guard| Service::judging(|| guard.decide(tool, arguments.get())));
     let is_allowed = decided.is_ok_and(|decided| decided.verdict.decision == Decision::Allow);
     Ok(json!({"allow": is_allowed}))
 }
@@ -172,7 +172,7 @@ fn judged(mut exchange: Exchange, message: &str) -> Result<Judged, String> {
     if exchange.head(&Method::POST, headers, true) != Head::Body {
         return Err("the request cannot be read".to_owned());
     }
-    match exchange.body(message.as_bytes().to_vec()) {
+    match Service::judging(|| exchange.body(message.as_bytes().to_vec())) {
         Step::Pass => Ok(Judged::Pass),
         Step::Answer(reply) => Ok(refused(&reply)),
         Step::Replace(text) => {

@@ -19,6 +19,9 @@ pub(super) const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
+/// How the names of headers that repeat arguments begin.
+const PARAM: &str = "mcp-param-";
+
 /// Requests whose `Mcp-Name` may not be left out.
 const NAMED: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
 
@@ -71,13 +74,56 @@ pub(super) fn check(
             Some(_) | None => return Err(mismatch(&NAME, header, name)),
         },
         (None, _) if is_modern && NAMED.contains(&envelope.method()) => return Err(missing(&NAME)),
+        // Where there is a proxy, the server gets it.
+        (Some(_), None) if mirrored.is_none() => {
+            return Err(format!(
+                "the header `{NAME}` repeats a name, and the message has none"
+            ));
+        }
         // It repeats nothing that is known, and goes no further.
         (Some(_) | None, _) => {}
     }
     match (mirrored, is_modern && envelope.method() == "tools/call") {
         (Some(mirrored), true) => mirrored.check(headers, envelope, text),
-        (_, _) => Ok(()),
+        (None, _) => check_arguments(headers, text),
+        (Some(_), false) => Ok(()),
     }
+}
+
+/// Returns `true` if headers repeat arguments.
+pub(super) fn repeat_arguments(headers: &HeaderMap) -> bool {
+    headers.keys().any(|name| name.as_str().starts_with(PARAM))
+}
+
+/// Checks the headers that repeat arguments where the server gets them as they came, and what its tools say of them is not known:
+/// each repeats the one argument of its name.
+///
+/// # Errors
+/// Which header does not, for the answer.
+pub(super) fn check_arguments(headers: &HeaderMap, text: &str) -> Result<(), String> {
+    if !repeat_arguments(headers) {
+        return Ok(());
+    }
+    let message: Value = serde_json::from_str(text).unwrap_or_default();
+    let arguments = message.pointer("/params/arguments").and_then(Value::as_object);
+    for header in headers.keys() {
+        let Some(name) = header.as_str().strip_prefix(PARAM) else {
+            continue;
+        };
+        let named = arguments.into_iter().flatten();
+        let mut named = named.filter(|(argument, _)| argument.eq_ignore_ascii_case(name));
+        let value = match (named.next(), named.next()) {
+            (Some((_, value)), None) => header_text(value),
+            (_, _) => None,
+        };
+        let given = one(headers, header)?.and_then(decoded);
+        if !matches!((&given, &value), (Some(given), Some(value)) if same(given, value)) {
+            return Err(format!(
+                "the header `{header}` says something else than the argument of its name, or there is none"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The headers of a message for a server; `revision` is what the server of a session agreed to.
@@ -185,7 +231,7 @@ fn find(schema: &Value, path: &mut Vec<String>, params: &mut Vec<Param>) {
         path.push(name.clone());
         let header = property.get("x-mcp-header").and_then(Value::as_str);
         let header = header.filter(|header| !header.is_empty());
-        if let Some(Ok(header)) = header.map(|header| HeaderName::try_from(format!("mcp-param-{header}"))) {
+        if let Some(Ok(header)) = header.map(|header| HeaderName::try_from(format!("{PARAM}{header}"))) {
             let path = path.clone();
             params.push(Param { header, path });
         }

@@ -5,9 +5,7 @@
 
 use std::sync::Arc;
 
-use hyper::header::{
-    CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING, UPGRADE,
-};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, TRANSFER_ENCODING, UPGRADE};
 use hyper::{Method, StatusCode};
 
 use super::envelope::Envelope;
@@ -205,7 +203,7 @@ impl Exchange {
         let text = unbroken(text);
         match self.relay.client_sent(text.clone()) {
             Delivery::ToServer(sent) if sent == text => Step::Pass,
-            Delivery::ToServer(_) if repeats_arguments(&self.headers) => {
+            Delivery::ToServer(sent) if headers::check_arguments(&self.headers, &sent).is_err() => {
                 let id = envelope.id();
                 let reason = "the headers `Mcp-Param-*` repeat arguments that were judged in another form than they came";
                 self.end(reason);
@@ -242,7 +240,8 @@ impl Exchange {
         let is_json = kind.is_some_and(is_json);
         let reads = match &self.asked {
             Asked::Other => false,
-            Asked::Stream => is_events,
+            // A client may take the answer for events or a message although it is said in an odd way.
+            Asked::Stream => kind.is_none_or(|kind| kind.contains("event-stream") || kind.contains("json")),
             Asked::Message(Some(_)) => is_events || is_json || !is_error,
             // What is said to a notification answers nothing.
             Asked::Message(None) => is_events || is_json,
@@ -406,10 +405,4 @@ fn is_encoded(headers: &HeaderMap) -> bool {
     let mut transfers = headers.get_all(TRANSFER_ENCODING).iter();
     !encodings.all(|value| plain(value, &["identity", ""]))
         || !transfers.all(|value| plain(value, &["chunked"]))
-}
-
-/// Returns `true` if headers repeat arguments of a call.
-fn repeats_arguments(headers: &HeaderMap) -> bool {
-    let mut names = headers.keys().map(HeaderName::as_str);
-    names.any(|name| name.starts_with("mcp-param-"))
 }

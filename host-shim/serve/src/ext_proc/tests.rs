@@ -352,6 +352,65 @@ fn an_answer_that_is_not_read_passes_as_it_came() {
 }
 
 #[test]
+fn a_stream_of_an_odd_type_is_no_way_past_the_lists() {
+    for kind in ["text/event-stream,text/event-stream", "text/json", "x-json"] {
+        let mut stream = open(Some("web"));
+        begin(
+            &mut stream,
+            &[(":method", "GET")],
+            (BodySendMode::Buffered, DUPLEX),
+        );
+        let head = wire(&[(":status", "200"), ("content-type", kind)], false);
+        let answers = take(&mut stream, Part::ResponseHeaders(head));
+        let [Answer::ImmediateResponse(refused)] = answers.as_slice() else {
+            panic!("{kind}: {answers:?}");
+        };
+        assert_eq!(refused.status.as_ref().unwrap().code, 502, "{kind}");
+    }
+}
+
+/// A call of the modern era with headers that repeat its arguments.
+fn repeating(headers: &[(&str, &str)], arguments: &str) -> Answer {
+    let common = [
+        (":method", "POST"),
+        ("content-type", "application/json"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "fetch"),
+    ];
+    let mut processing = open(Some("web"));
+    let headers = [&common, headers].concat();
+    begin(&mut processing, &headers, (BodySendMode::Buffered, DUPLEX));
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"fetch","arguments":{arguments},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{{"name":"c","version":"1"}},"io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+    );
+    let mut answers = take(&mut processing, Part::RequestBody(piece(&call, true)));
+    answers.remove(0)
+}
+
+#[test]
+fn headers_that_repeat_arguments_say_what_is_sent() {
+    let url = r#"{"url":"https://docs.example/a","n":42}"#;
+    let passes = |answer: &Answer| matches!(answer, Answer::RequestBody(_));
+    let repeats = |value| [("mcp-param-url", value)];
+    assert!(passes(&repeating(&repeats("https://docs.example/a"), url)));
+    assert!(passes(&repeating(&[("mcp-param-n", "42.0")], url)));
+    for wrong in [
+        ("mcp-param-url", "https://evil.example/a"),
+        ("mcp-param-other", "https://docs.example/a"),
+        ("mcp-param-n", "43"),
+    ] {
+        assert!(!passes(&repeating(&[wrong], url)), "{wrong:?}");
+    }
+    // What is sent is another spelling.
+    let spelled = r#"{"url":"HTTPS://docs.example/a"}"#;
+    assert!(!passes(&repeating(&repeats("HTTPS://docs.example/a"), spelled)));
+    // Only white space between the tokens differs.
+    let spaced = r#"{ "url": "https://docs.example/a" }"#;
+    assert!(passes(&repeating(&repeats("https://docs.example/a"), spaced)));
+}
+
+#[test]
 fn bodies_of_answers_come_in_every_mode_that_is_whole() {
     for (mode, expected) in [
         (BodySendMode::Buffered, Some(())),

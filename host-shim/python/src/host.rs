@@ -1,6 +1,7 @@
 //! Who answers the engine's questions: this machine, a machine that is data, recorded answers, or an object of the caller's.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::Arc;
 
 use callgate_engine::host::{Host, HostError as Failure, RealpathError, Recording};
@@ -160,6 +161,9 @@ pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<SharedHost> {
     Ok(Arc::new(PythonHost::new(object)?))
 }
 
+/// How often a host may be asked for what another question to it needs.
+const DEEPEST: usize = 8;
+
 /// What a host must have. Everything else is optional.
 const METHODS: [&str; 8] = [
     "realpath",
@@ -224,6 +228,21 @@ impl PythonHost {
     }
 
     fn call<'py>(&self, py: Python<'py>, name: &str, question: &[&str]) -> PyResult<Bound<'py, PyAny>> {
+        thread_local! {
+            static DEPTH: Cell<usize> = const { Cell::new(0) };
+        }
+        // A host whose answers need verdicts would end the stack.
+        let depth = DEPTH.get();
+        if depth >= DEEPEST {
+            return Err(HostError::new_err("a host that asks a gate which asks it"));
+        }
+        DEPTH.set(depth + 1);
+        let answer = self.called(py, name, question);
+        DEPTH.set(depth);
+        answer
+    }
+
+    fn called<'py>(&self, py: Python<'py>, name: &str, question: &[&str]) -> PyResult<Bound<'py, PyAny>> {
         let question = pyo3::types::PyTuple::new(py, question)?;
         self.object.bind(py).call_method1(name, question)
     }

@@ -1,5 +1,6 @@
 //! Many calls at once: a stream of Arrow's record batches in, one out, batch by batch.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
@@ -140,7 +141,10 @@ impl Iterator for Judged {
 
     fn next(&mut self) -> Option<Self::Item> {
         let calls = self.calls.next()?;
-        Some(calls.and_then(|calls| self.judge(&calls)))
+        let judged = catch_unwind(AssertUnwindSafe(|| calls.and_then(|calls| self.judge(&calls))));
+        // Whoever reads the stream is C.
+        let failed = |_| Err(ArrowError::ComputeError("the engine failed".to_owned()));
+        Some(judged.unwrap_or_else(failed))
     }
 }
 
@@ -168,6 +172,8 @@ fn column(calls: &RecordBatch, name: &str) -> Result<LargeStringArray, ArrowErro
         let why = format!("the table has no column `{name}`, only `{}`", known.join("`, `"));
         return Err(ArrowError::SchemaError(why));
     };
+    // What comes over the C interface is not looked at by anybody else, and one that is malformed must not end the process.
+    column.to_data().validate_full()?;
     let texts = match column.data_type() {
         DataType::LargeUtf8 => Arc::clone(column),
         DataType::Utf8 | DataType::Utf8View | DataType::Null => cast(column, &DataType::LargeUtf8)?,

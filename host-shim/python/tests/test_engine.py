@@ -16,6 +16,26 @@ from callgate import Approvals, CallError, CallgateError, DocumentError, Gate, H
 from adapting import ANNOTATIONS, KEYS, POLICY, READ, WRITE, WRITE_AS_JUDGED, gate, raises
 
 
+class Recursion(unittest.TestCase):
+    def test_a_host_that_asks_its_own_gate_is_ended(self) -> None:
+        class Asking:
+            def __init__(self) -> None:
+                self.honest = virtual_host({"home": "/home/u", "cwd": "/home/u"})
+                self.gate: Gate | None = None
+
+            def __getattr__(self, name: str) -> Any:
+                return getattr(self.honest, name)
+
+            def realpath(self, path: str) -> str:
+                if self.gate is not None:
+                    self.gate.gate("notes", *READ)
+                return self.honest.realpath(path)
+
+        host = Asking()
+        host.gate = Gate(policy=POLICY, annotations=ANNOTATIONS, host=host)
+        self.assertIn(host.gate.gate("notes", *READ).verdict.decision, ("allow", "deny"))
+
+
 class Errors(unittest.TestCase):
     def test_a_time_or_a_decision_that_is_none(self) -> None:
         for now in (5, "yesterday", datetime.datetime(2026, 1, 1)):

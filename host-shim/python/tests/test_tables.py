@@ -111,6 +111,16 @@ class Tables(unittest.TestCase):
         self.assertEqual(judged[1]["decision"], None)
         self.assertIn("no recording", judged[1]["error"])
 
+    def test_malformed_tables_are_errors(self) -> None:
+        texts = pa.Array.from_buffers(
+            pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\2\0\0\0"), pa.py_buffer(b"\xff\xfe")]
+        )
+        words = pa.DictionaryArray.from_arrays(pa.array([7], pa.int32()), pa.array(["git"]), safe=False)
+        for server in (texts, words):
+            table = pa.Table.from_arrays([server, pa.array(["log"]), pa.array(["{}"])], ["server", "tool", "arguments"])
+            with self.assertRaises(Exception):
+                pa.table(gate().judge_table(table))
+
     def test_a_column_that_is_missing_or_no_text_is_named(self) -> None:
         for table, expected in [
             (pa.table({"server": ["a"], "tool": ["b"]}), "no column `arguments`"),

@@ -8,6 +8,7 @@ import { engineOf, isEngine, type McpGateOptions, view } from "../mcp/options.js
 import { ambiguity } from "../mcp/strict.js";
 import { reading } from "../members.js";
 import type { PreparedArgs, Verdict } from "../types.js";
+import { reasonForAgent } from "./told.js";
 
 /** A tool by the names that the policy and the annotations have for it. */
 export interface NamedTool {
@@ -26,7 +27,10 @@ export interface FrameworkOptions extends Pick<McpGateOptions, "engine" | "conte
 
 /** A call that was judged. */
 export interface Judged {
+  /** The verdict, whose reason may name paths of this machine. */
   readonly verdict: Verdict;
+  /** The reason as a model may read it. */
+  readonly told: string;
   /** The arguments that were judged, which are the only ones to send. */
   readonly args: PreparedArgs;
   /** What a person is asked about: the tool, the arguments that were judged, and the rule that asks. */
@@ -49,12 +53,12 @@ export function remember(keys: Set<string>, key: string): void {
 
 /** A denial that is not the engine's. */
 export function denied(rule: string, reason: string): Judged {
-  return { verdict: { decision: "deny", rule, reason }, args: {}, key: "" };
+  return { verdict: { decision: "deny", rule, reason }, told: reason, args: {}, key: "" };
 }
 
 /** Why a call is not made, for the model. */
-export function message({ verdict }: Judged, advice?: string): string {
-  return refusal(verdict, "", advice);
+export function message({ verdict, told }: Judged, advice?: string): string {
+  return refusal({ ...verdict, reason: told }, "", advice);
 }
 
 /** What a person is asked, without the arguments. */
@@ -138,5 +142,6 @@ function judged(options: FrameworkOptions, name: unknown, given: unknown, tool: 
   if (!["allow", "escalate", "deny"].includes(verdict.decision) || !isObject(args)) {
     return denied("structural-hook-fault", "The gate's answer cannot be read, so nothing is allowed");
   }
-  return { verdict, args, key: canonical([named.serverName, named.toolName, verdict.rule, args]) };
+  const told = reasonForAgent(verdict, given);
+  return { verdict, told, args, key: canonical([named.serverName, named.toolName, verdict.rule, args]) };
 }

@@ -18,15 +18,24 @@ export function gateMiddleware(options: FrameworkOptions): AgentMiddleware {
   const asked = new Map<string, Asked>();
   return createMiddleware({
     name: "Callgate",
-    wrapToolCall: (request, handler) => {
+    wrapToolCall: async (request, handler) => {
       const { id, name, args } = request.toolCall;
       const judged = judge(name, args);
-      const isAllowed =
-        judged.verdict.decision === "allow" ||
-        (judged.verdict.decision === "escalate" && isApproved(request, judged, asked));
-      return isAllowed
-        ? handler({ ...request, toolCall: { ...request.toolCall, args: judged.args } })
-        : new ToolMessage({ content: message(judged), tool_call_id: id ?? "", name, status: "error" });
+      if (!isAllowed(request, judged, asked)) {
+        asked.delete(callOf(request));
+        return new ToolMessage({ content: message(judged), tool_call_id: id ?? "", name, status: "error" });
+      }
+      try {
+        const result = await handler({ ...request, toolCall: { ...request.toolCall, args: judged.args } });
+        asked.delete(callOf(request));
+        return result;
+      } catch (thrown) {
+        // A tool that asks itself ends this run, and in the one that resumes the first answers are those to the questions here.
+        if ((thrown as { readonly is_bubble_up?: unknown } | undefined)?.is_bubble_up !== true) {
+          asked.delete(callOf(request));
+        }
+        throw thrown;
+      }
     },
   });
 }
@@ -37,35 +46,57 @@ interface Asked {
   readonly at: number;
 }
 
+/** A call of a thread. */
+function callOf({ toolCall, runtime }: ToolCallRequest): string {
+  return JSON.stringify([runtime.configurable?.thread_id, toolCall.id]);
+}
+
+function isAllowed(request: ToolCallRequest, judged: Judged, asked: Map<string, Asked>): boolean {
+  const { decision } = judged.verdict;
+  const known = asked.get(callOf(request));
+  if (decision !== "allow" || known === undefined) {
+    return decision === "allow" || (decision === "escalate" && isApproved(request, judged, asked));
+  }
+  // It was asked about, and is allowed by now. The answers are to these questions, and not to those of the tool.
+  let answer: unknown;
+  for (let at = 0; at <= known.at; at += 1) {
+    answer = request.runtime.interrupt?.(questionOf(request, judged));
+  }
+  return approves(answer);
+}
+
+function questionOf({ toolCall: { name } }: ToolCallRequest, judged: Judged): object {
+  return {
+    actionRequests: [{ name, args: judged.args, description: question(judged) }],
+    reviewConfigs: [{ actionName: name, allowedDecisions: ["approve", "reject"] }],
+  };
+}
+
 /**
  * Asks by an interrupt, which ends this run; in the run that resumes, it is the answer. An answer counts for the call that was
  * asked about, so another call, or one that nobody remembers, is asked about again.
  */
-function isApproved({ toolCall, runtime }: ToolCallRequest, judged: Judged, asked: Map<string, Asked>): boolean {
-  const { id, name } = toolCall;
-  if (id === undefined || runtime.interrupt === undefined) {
+function isApproved(request: ToolCallRequest, judged: Judged, asked: Map<string, Asked>): boolean {
+  const { toolCall, runtime } = request;
+  if (toolCall.id === undefined || runtime.interrupt === undefined) {
     return false;
   }
-  const request = {
-    actionRequests: [{ name, args: judged.args, description: question(judged) }],
-    reviewConfigs: [{ actionName: name, allowedDecisions: ["approve", "reject"] }],
-  };
+  const call = callOf(request);
   for (let at = 0; ; at += 1) {
-    const known = asked.get(id);
+    const known = asked.get(call);
     const isKnown = known?.key === judged.key && known.at >= at;
     if (!isKnown) {
-      remember(asked, id, { key: judged.key, at });
+      remember(asked, call, { key: judged.key, at });
     }
-    const answer = runtime.interrupt(request);
+    const answer = runtime.interrupt(questionOf(request, judged));
     if (isKnown && known.at === at) {
-      asked.delete(id);
       return approves(answer);
     }
   }
 }
 
-function remember(asked: Map<string, Asked>, id: string, question: Asked): void {
-  asked.set(id, question);
+function remember(asked: Map<string, Asked>, call: string, question: Asked): void {
+  asked.set(call, question);
   const [oldest] = asked.keys();
   if (asked.size > REMEMBERED && oldest !== undefined) {
     asked.delete(oldest);

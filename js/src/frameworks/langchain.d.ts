@@ -2,7 +2,10 @@
 declare module "langchain" {
   export interface ToolCallRequest {
     readonly toolCall: { readonly id?: string; readonly name: string; readonly args: unknown };
-    readonly runtime: { readonly interrupt?: ((value: unknown) => unknown) | undefined };
+    readonly runtime: {
+      readonly interrupt?: ((value: unknown) => unknown) | undefined;
+      readonly configurable?: { readonly thread_id?: unknown } | undefined;
+    };
   }
   export interface AgentMiddleware {
     readonly name: string;

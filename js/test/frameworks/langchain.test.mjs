@@ -1,7 +1,7 @@
 // callgate/langchain with LangChain's agents and a fake model.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Command, MemorySaver } from "@langchain/langgraph";
+import { Command, interrupt, MemorySaver } from "@langchain/langgraph";
 import { gateMiddleware } from "callgate/langchain";
 import { createAgent, createMiddleware, fakeModel, ToolMessage, tool } from "langchain";
 import { z } from "zod";
@@ -164,6 +164,37 @@ test("an approved call is judged again", async () => {
   const said = saidIn(await agent.invoke(approve(), config));
   assert.deepEqual(ran, []);
   assert.match(said["call-0"], /structural-hook-fault/);
+});
+
+const question = tool(({ path }) => `${path} ${interrupt("Really?")}`, {
+  name: "read",
+  schema: z.object({ path: z.string() }),
+});
+
+test("a tool's own question is not answered by the answer to the gate's, also where the call is allowed by then", async () => {
+  const allows = (call) => ({
+    verdict: { decision: "allow", rule: "r", reason: "" },
+    argsForTransport: call.arguments,
+  });
+  for (const [then, answer] of [
+    [OPTIONS.engine, "approve"],
+    [{ gate: allows }, "approve"],
+    [{ gate: allows }, "reject"],
+  ]) {
+    let { engine } = OPTIONS;
+    const config = thread();
+    const middleware = [gateMiddleware({ ...OPTIONS, engine: () => engine })];
+    const agent = agentOf([["read", { path: ASKED }]], [], middleware, { tools: [question] });
+    await agent.invoke(GO, config);
+    engine = then;
+    const state = await agent.invoke(approve(answer), config);
+    if (answer === "reject") {
+      assert.match(saidIn(state)["call-0"], /did not let this call through/);
+    } else {
+      assert.equal((await agent.getState(config)).tasks[0].interrupts.at(-1).value, "Really?");
+      assert.equal(saidIn(await agent.invoke(new Command({ resume: "yes" }), config))["call-0"], `${ASKED} yes`);
+    }
+  }
 });
 
 test("without a checkpointer nobody can be asked, and nothing passes", async () => {

@@ -26,7 +26,10 @@ export interface ClaudeMatcher<Event extends string> {
   readonly onFailure: "block";
 }
 
-/** Modes in which a person is asked if a hook says so. In the others Claude Code runs what it would ask about, or refuses it. */
+/**
+ * Modes in which a person is asked. Claude Code 2.1.332 asks `canUseTool` in the others too, if a hook says so; but whoever chose
+ * one of these does not count on being asked, and another version may not ask.
+ */
 const ASKING_MODES: readonly unknown[] = ["default", "acceptEdits"];
 
 /** How often a person may change a call and be asked about it again. */
@@ -51,7 +54,7 @@ export function gateHooks(options: FrameworkOptions): {
     const judged = judge(tool_name, tool_input, mcp_server);
     const { decision } = judged.verdict;
     const isUnasked = decision === "escalate" && !ASKING_MODES.includes(permission_mode);
-    const advice = isUnasked ? ` (nobody is asked in the mode \`${permission_mode}\`)` : undefined;
+    const advice = isUnasked ? ` (the gate asks nobody in the mode \`${permission_mode}\`)` : undefined;
     const hookEventName = "PreToolUse";
     if (decision === "deny" || isUnasked) {
       const permissionDecisionReason = message(judged, advice);

@@ -115,10 +115,10 @@ test("an approved call is judged again", async () => {
   assert.match(denied, /structural-hook-fault/);
 });
 
-test("in a mode in which nobody is asked, a call that escalates is denied", async () => {
+test("in a mode that is not for questions, a call that escalates is denied", async () => {
   for (const mode of ["bypassPermissions", "dontAsk", "auto", "plan", "another"]) {
     const [asked, allowed] = await outcomes([read(ASKED), read(ALLOWED)], both(allow), mode);
-    assert.match(asked.denied, new RegExp(`nobody is asked in the mode \`${mode}\``));
+    assert.match(asked.denied, new RegExp(`the gate asks nobody in the mode \`${mode}\``));
     assert.deepEqual(allowed, { ran: { path: ALLOWED } });
   }
 });

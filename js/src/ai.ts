@@ -9,6 +9,7 @@ import {
   question,
   remember,
 } from "./frameworks/judging.js";
+import { asWritten, isPromise } from "./frameworks/schemas.js";
 
 export type { FrameworkOptions, NamedTool } from "./frameworks/judging.js";
 
@@ -41,6 +42,7 @@ export interface AiSettings<Tools extends object> {
 }
 
 interface AiTool {
+  readonly inputSchema?: unknown;
   readonly execute?: (input: unknown, given: { readonly toolCallId?: string }) => unknown;
 }
 
@@ -59,13 +61,16 @@ export function gateTools<Tools extends object>(tools: Tools, options: AiOptions
   // Programs that a model writes (`experimental_toolCallers`) run tools without `toolApproval`, so a tool judges its calls as well.
   const gated = ([name, tool]: [string, AiTool]): [string, AiTool] => {
     const { execute } = tool;
-    const judged = (input: unknown, given: { readonly toolCallId?: string }): unknown => {
-      const found = judge(name, input);
+    const run = (found: Judged, given: { readonly toolCallId?: string }): unknown => {
       const { decision } = found.verdict;
       if (decision === "allow" || (decision === "escalate" && asked.delete(`${given?.toolCallId} ${found.key}`))) {
         return execute?.call(tool, found.args, given);
       }
       throw new Error(message(found));
+    };
+    const judged = (input: unknown, given: { readonly toolCallId?: string }): unknown => {
+      const found = asWritten(judge(name, input), tool.inputSchema);
+      return isPromise(found) ? found.then((settled) => last(run(settled, given))) : run(found, given);
     };
     const own = Object.create(Object.getPrototypeOf(tool), Object.getOwnPropertyDescriptors(tool));
     return [name, execute === undefined ? tool : Object.assign(own, { execute: judged })];
@@ -81,7 +86,7 @@ export function gateTools<Tools extends object>(tools: Tools, options: AiOptions
     tools: Object.fromEntries(Object.entries(tools).map(gated)) as Tools,
     toolApproval: async (call) => {
       const { toolName, toolCallId, input } = call.toolCall;
-      const judged = asGiven(judge(toolName, input), input);
+      const judged = await asWritten(asGiven(judge(toolName, input), input), own(call.tools, toolName)?.inputSchema);
       if (judged.verdict.decision === "escalate") {
         remember(asked, `${toolCallId} ${judged.key}`);
       }
@@ -103,16 +108,29 @@ function statusOf(judged: Judged, isAsked: boolean | Judged): ToolApproval {
 /** Asks the tool whether it needs approval, which the SDK leaves out where there is a `toolApproval`. */
 async function asksItself({ toolCall, tools, toolsContext, messages }: AiCall): Promise<boolean | Judged> {
   const { toolName, toolCallId, input } = toolCall;
-  const own = (object: unknown): unknown =>
-    typeof object === "object" && object !== null && Object.hasOwn(object, toolName)
-      ? (object as Record<string, unknown>)[toolName]
-      : undefined;
-  const { needsApproval } = (own(tools) ?? {}) as { readonly needsApproval?: unknown };
+  const needsApproval = own(tools, toolName)?.needsApproval;
   try {
     return typeof needsApproval === "function"
-      ? (await needsApproval(input, { toolCallId, messages, context: own(toolsContext) })) !== false
+      ? (await needsApproval(input, { toolCallId, messages, context: own(toolsContext, toolName) })) !== false
       : needsApproval === true;
   } catch {
     return denied("structural-hook-fault", "The tool's own `needsApproval` failed, so nothing is allowed");
   }
+}
+
+function own(object: unknown, name: string): Record<string, unknown> | undefined {
+  const has = typeof object === "object" && object !== null && Object.hasOwn(object, name);
+  return has ? (object as Record<string, Record<string, unknown>>)[name] : undefined;
+}
+
+/** The last of the results that a tool streams, where it is known too late that it does. */
+async function last(result: unknown): Promise<unknown> {
+  if (typeof result !== "object" || result === null || !(Symbol.asyncIterator in result)) {
+    return result;
+  }
+  let found: unknown;
+  for await (const one of result as AsyncIterable<unknown>) {
+    found = one;
+  }
+  return found;
 }

@@ -1,7 +1,7 @@
 // callgate/ai with the Vercel AI SDK and its mock models.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generateText, isStepCount, stepCountIs, streamText, ToolLoopAgent, tool } from "ai";
+import { generateText, isStepCount, stepCountIs, streamText, ToolLoopAgent, tool, zodSchema } from "ai";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { gateTools } from "callgate/ai";
 import { z } from "zod";
@@ -211,6 +211,43 @@ test("a tool that is run without `toolApproval` judges its calls itself", async 
   await run(ASKED, "2");
   await assert.rejects(run(ASKED, "2"), /escalate by rule `ask`/);
   assert.deepEqual(ran, [ALLOWED, ASKED]);
+});
+
+const inputSchema = z.object({ path: z.string() });
+
+/** Schemas that make other arguments of what a model writes. */
+const CHANGING = [
+  inputSchema.transform(({ path }) => ({ file: path })),
+  inputSchema.transform(({ path }) => ({ path: ALLOWED, file: path })),
+  z.object({ path: z.string().transform((path) => ({ path })) }),
+  z.object({ path: z.string().transform((path) => new URL(`file://${path}`)) }),
+];
+
+test("a schema that makes other arguments of what the model wrote is no way around a rule", async () => {
+  for (const schema of CHANGING) {
+    for (const path of [DENIED, ASKED]) {
+      const [ran, told] = [[], []];
+      const read = tool({ inputSchema: schema, execute: async (input) => void ran.push(input) });
+      const calls = [["read", { path }]];
+      await WAYS.generateText({ model: modelOf(calls, told), prompt: "go", ...gateTools({ read }, OPTIONS) });
+      // The same where the tool is added later.
+      const settings = gateTools({}, OPTIONS);
+      await WAYS.generateText({ model: modelOf(calls), prompt: "go", ...settings, tools: { read } });
+      assert.deepEqual(ran, []);
+    }
+  }
+});
+
+test("a schema that gives back what it made lets a call pass", async () => {
+  const schema = z.object({ path: z.string().trim(), most: z.coerce.number().default(5) });
+  const asynchronous = schema.refine(async () => true);
+  for (const inputSchema of [schema, asynchronous, zodSchema(schema), () => zodSchema(schema)]) {
+    const ran = [];
+    const read = tool({ inputSchema, execute: async (input) => void ran.push(input) });
+    const calls = [["read", { path: ` ${SPELLED}` }]];
+    await WAYS.generateText({ model: modelOf(calls), prompt: "go", ...gateTools({ read }, OPTIONS) });
+    assert.deepEqual(ran, [{ path: ALLOWED, most: 5 }]);
+  }
 });
 
 test("a tool that streams its results does so when it is gated", async () => {

@@ -5,6 +5,7 @@ import { Agent } from "@mastra/core/agent";
 import { Mastra } from "@mastra/core/mastra";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
+import { createStep, createWorkflow } from "@mastra/core/workflows";
 import { tool as aiTool, simulateReadableStream } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { gateTools } from "callgate/mastra";
@@ -188,6 +189,59 @@ test("a tool that suspends itself is not resumed into a call that nobody was ask
   await gated.needsApprovalFn({ path: ASKED });
   await assert.rejects(gated.execute({ path: ASKED }, { agent: { resumeData: {} } }), /escalate by rule/);
   assert.deepEqual(ran, [ASKED]);
+});
+
+test("what a person declined in an agent, or was asked about there, does not run anywhere else", async () => {
+  const [ran, told] = [[], {}];
+  const tools = gateTools(toolsOf(ran, { outputSchema: z.any() }), OPTIONS);
+  const agent = agentOf([["read", { path: ASKED }]], told, tools);
+  const { runId } = await WAYS.generate.run(agent);
+  await WAYS.generate.answer(agent, false, { runId, toolCallId: "call-0" });
+  const workflow = createWorkflow({ id: "w", inputSchema, outputSchema: z.any() })
+    .then(createStep(tools.read))
+    .commit();
+  const run = await workflow.createRun();
+  assert.equal((await run.start({ inputData: { path: ASKED } })).status, "failed");
+  await tools.read.needsApprovalFn({ path: ASKED });
+  for (const context of [undefined, {}, { agent: {} }, { runId: "r", agent: { toolCallId: "" } }, { workflow: {} }]) {
+    await assert.rejects(tools.read.execute({ path: ASKED }, context), /escalate by rule/);
+  }
+  assert.deepEqual(ran, []);
+});
+
+test("an approval ends with the tool, unless that suspends itself", async () => {
+  const ran = [];
+  const execute = async ({ path }, { agent }) => {
+    ran.push(path);
+    return agent.resumeData === undefined ? agent.suspend({}) : "done";
+  };
+  const { read } = gateTools({ read: createTool({ id: "read", description: "", inputSchema, execute }) }, OPTIONS);
+  const run = (toolCallId, resumeData) => {
+    const context = { runId: "r", agent: { toolCallId, resumeData, suspend: async () => undefined } };
+    return read.execute({ path: ASKED }, context);
+  };
+  await read.needsApprovalFn({ path: ASKED });
+  await run("1");
+  await assert.rejects(run("2", {}), /escalate by rule/);
+  assert.equal(await run("1", {}), "done");
+  await assert.rejects(run("1", {}), /escalate by rule/);
+  assert.deepEqual(ran, [ASKED, ASKED]);
+});
+
+test("a schema that makes other arguments of those that were judged is no way around a rule", async () => {
+  for (const [schema, expected] of [
+    [inputSchema.transform(({ path }) => ({ file: path })), undefined],
+    [inputSchema.transform(({ path }) => ({ path: "/srv/docs/b", file: path })), undefined],
+    [z.object({ path: z.string().transform((path) => `${path}/../../ask`) }), undefined],
+    [z.object({ path: z.string().trim(), most: z.number().default(5) }), { path: ALLOWED, most: 5 }],
+  ]) {
+    const [ran, told] = [[], {}];
+    const execute = async (input) => void ran.push(input);
+    const read = createTool({ id: "read", description: "", inputSchema: schema, execute });
+    await WAYS.generate.run(agentOf([["read", { path: ALLOWED }]], told, gateTools({ read }, OPTIONS)));
+    assert.deepEqual(ran, expected === undefined ? [] : [expected]);
+    assert.match(told["call-0"], expected === undefined ? /deny by rule/ : /text/);
+  }
 });
 
 test("a sub-agent's calls are judged by its own tools", async () => {

@@ -7,12 +7,13 @@ import json
 import unittest
 from typing import Any
 
-from adapting import ADDED, KEYS, READ, READ_AS_JUDGED, WRITE, Played, Tests, gate, needs
+from adapting import ADDED, KEYS, POLICY, READ, READ_AS_JUDGED, WRITE, Played, Tests, gate, needs
 
 needs("claude-agent-sdk")
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, Transport
 
+from callgate import Gate, virtual_host
 from callgate.claude import can_use_tool, hooks, of_claude
 
 
@@ -129,6 +130,35 @@ class CallbackAlone(HookAndCallback):
 
     def options(self, gate: Any, ask: Any) -> ClaudeAgentOptions:
         return ClaudeAgentOptions(can_use_tool=can_use_tool(gate, ask=ask))
+
+
+class Skills(unittest.TestCase):
+    def test_a_command_of_a_skill_is_judged(self) -> None:
+        """It cannot be asked about, nor changed: so it passes only as it is, and only if it is allowed."""
+        annotations = {"servers": {"claude-code": {"tools": [
+            {"toolName": "Read", "args": {"path": "read-path"}}, {"toolName": "Write", "args": {"path": "write-path"}}]}}}
+        machine = {"home": "/home/u", "cwd": "/home/u", "fs": {"dirs": ["/home/u/notes"], "files": [], "links": {}}}
+        judging = Gate(policy=POLICY, annotations=annotations, host=virtual_host(machine))
+        event: Any = "PreSkillShellCommand"
+        [matcher] = hooks(judging)[event]
+        self.assertEqual(matcher.on_failure, "block")
+        for name, given, reason in (
+            ("Read", {"path": "/home/u/notes/a.md"}, None),
+            ("Read", {"path": "~/notes/a.md"}, "must be given in canonical form"),
+            ("Read", {"path": "/home/u/keys/k.pem"}, "keys are private"),
+            ("Write", {"path": "/home/u/notes/a.md"}, "nobody can be asked"),
+            ("Bash", {"command": "ls"}, "Unknown tool"),
+            (None, None, "The call names no tool"),
+        ):
+            with self.subTest(name=name, given=given):
+                call: Any = {"hook_event_name": event, "tool_name": name, "tool_input": given}
+                answer: Any = asyncio.run(matcher.hooks[0](call, None, None))  # type: ignore[arg-type,misc]
+                if reason is None:
+                    self.assertEqual(answer, {})
+                    continue
+                self.assertEqual(answer["hookSpecificOutput"]["hookEventName"], event)
+                self.assertEqual(answer["hookSpecificOutput"]["permissionDecision"], "deny")
+                self.assertIn(reason, answer["hookSpecificOutput"]["permissionDecisionReason"])
 
 
 class Names(unittest.TestCase):

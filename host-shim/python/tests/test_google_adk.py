@@ -13,6 +13,7 @@ needs("google-adk")
 from google.adk.agents import LlmAgent
 from google.adk.models import BaseLlm, LlmResponse
 from google.adk.runners import InMemoryRunner
+from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from callgate.google_adk import CallgatePlugin
@@ -95,6 +96,27 @@ class Agents(Tests, unittest.TestCase):
             return {"confirmed": False}
 
         asyncio.run(run(self.agent(Played(), [WRITE]), CallgatePlugin(gate(), "notes"), confirm))
+
+
+    def test_the_answer_is_not_that_of_the_tool_s_own_question(self) -> None:
+        played, hints = Played(), []
+
+        def write(path: str, text: str, tool_context: ToolContext) -> str:
+            """Writes."""
+            if tool_context.tool_confirmation is None:
+                tool_context.request_confirmation(hint="really?")
+                return "waits"
+            played.ran.append(("write", {"path": path, "text": text}))
+            return "done: write"
+
+        def confirm(call: Any) -> Any:
+            hints.append(call.args["toolConfirmation"]["hint"])
+            return {"confirmed": True}
+
+        agent = LlmAgent(name="a", model=Turns(model="turns", calls=[WRITE]), tools=[write])
+        seen = asyncio.run(run(agent, CallgatePlugin(gate(), "notes"), confirm))
+        self.assertIn("a person decides what is written", hints[0])
+        self.assertEqual((played.ran, seen), ([], ["{'result': 'waits'}"]))
 
 
 class SubAgents(unittest.TestCase):

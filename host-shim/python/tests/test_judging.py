@@ -10,6 +10,7 @@ from adapting import READ, READ_AS_JUDGED, WRITE, gate, raises
 
 from callgate import Approvals
 from callgate._judging import Judging, same
+from callgate._schema import untold
 
 
 class Judged(unittest.TestCase):
@@ -76,6 +77,35 @@ class Judged(unittest.TestCase):
         judged = Judging(gate(), "notes").judge("write", {"path": "~/notes/b.md", "text": "ä\u202egpj\u200b\x1b[2J\ud800"})
         self.assertIn('"ä\\u202egpj\\u200b\\u001b[2J\\ud800"', judged.question)
         judged.question.encode()
+
+
+class Told(unittest.TestCase):
+    def test_names_that_a_schema_tells(self) -> None:
+        note = {"type": "object", "properties": {"path": {"type": "string"}, "next": {"$ref": "#/$defs/note"}}}
+        schema = {"type": "object", "$defs": {"note": note}, "properties": {
+            "note": {"$ref": "#/$defs/note", "description": "a note"},
+            "maybe": {"anyOf": [{"$ref": "#/$defs/note"}, {"type": "null"}]},
+            "many": {"type": "array", "items": {"$ref": "#/$defs/note"}},
+            "by_name": {"type": "object", "additionalProperties": {"$ref": "#/$defs/note"}},
+            "open": {"type": "object"}, "any": {"title": "Any"}, "none": {"type": "object", "additionalProperties": False}}}
+        for value, name in (
+            ({}, None),
+            ({"file": 1}, "file"),
+            ({"note": {"path": "x", "next": {"path": "y"}}}, None),
+            ({"note": {"next": {"next": {"file": "y"}}}}, "file"),
+            ({"maybe": None}, None),
+            ({"maybe": {"file": 1}}, "file"),
+            ({"many": [{"path": 1}, {"file": 1}]}, "file"),
+            ({"many": [{"path": 1}]}, None),
+            ({"by_name": {"a": {"path": 1}}}, None),
+            ({"by_name": {"a": {"file": 1}}}, "file"),
+            ({"open": {"file": 1}, "any": {"file": [{"x": 1}]}}, None),
+            ({"none": {"file": 1}}, "file"),
+        ):
+            with self.subTest(value=value):
+                self.assertEqual(untold(value, schema), name)
+        self.assertIsNone(untold({"file": 1}, {"type": "object"}))
+        self.assertEqual(untold({"file": 1}, {"type": "object", "properties": {}}), "file")
 
 
 if __name__ == "__main__":

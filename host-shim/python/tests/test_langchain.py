@@ -155,6 +155,24 @@ class Direct(unittest.TestCase):
                 answer: Any = CallgateMiddleware(gate(), "notes").wrap_tool_call(request, called)
                 self.assertEqual(answer.status, "error")
 
+    def test_a_name_that_the_schema_does_not_tell_is_denied(self) -> None:
+        from langchain_core.tools import StructuredTool
+        from pydantic import BaseModel, Field
+
+        class Named(BaseModel):
+            model_config = {"populate_by_name": True}
+            path: str = Field(alias="file")
+
+        ran: list[Any] = []
+        named = StructuredTool.from_function(lambda **given: ran.append(given), name="read", description="Reads.", args_schema=Named)
+        for given in (READ[1], {**READ[1], "file": KEYS[1]["path"]}):
+            agent = create_agent(Model(messages=iter([turn([("read", given)]), AIMessage("end")])), [named],
+                                 middleware=[CallgateMiddleware(gate(), "notes")])
+            seen = results(agent.invoke({"messages": [("user", "go")]}))  # type: ignore[arg-type]
+            if "file" in given:
+                self.assertIn("The tool's schema names no `file`", str(seen[0].content))
+        self.assertEqual(len(ran), 1)
+
     def test_a_sub_agent_with_its_own_middleware_is_judged(self) -> None:
         played = Played()
         inner = create_agent(Model(messages=iter([turn([READ, KEYS, ADDED]), AIMessage("end")])), tools(played),

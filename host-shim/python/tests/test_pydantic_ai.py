@@ -5,18 +5,18 @@ from __future__ import annotations
 import datetime
 import json
 import unittest
-from typing import Any
+from typing import Annotated, Any
 
-from adapting import ADDED, KEYS, READ, READ_AS_JUDGED, WRITE, Played, Tests, gate, needs
+from adapting import ADDED, KEYS, READ, READ_AS_JUDGED, WRITE, WRITE_AS_JUDGED, Played, Tests, gate, needs
 
 needs("pydantic-ai-slim")
 
-from pydantic import BaseModel
-from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
+from pydantic import BaseModel, Field, PlainSerializer, SecretStr
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, Tool, ToolApproved, ToolDefinition, ToolDenied
 from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
-from pydantic_ai.toolsets import FunctionToolset
+from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
 from callgate import Gate
 from callgate.pydantic_ai import Callgate, CallgateToolset
@@ -132,6 +132,19 @@ class When(BaseModel):
     day: datetime.date
 
 
+class Note(BaseModel):
+    path: str
+
+
+class Hidden(BaseModel):
+    path: str = Field(exclude=True)
+
+
+class Named(BaseModel):
+    model_config = {"populate_by_name": True}
+    file: str = Field(alias="path")
+
+
 class Validated(unittest.TestCase):
     def test_what_validation_made_stays(self) -> None:
         ran: list[Any] = []
@@ -149,6 +162,60 @@ class Validated(unittest.TestCase):
         agent.run_sync("go")
         day = datetime.date(2026, 11, 27)
         self.assertEqual(ran, [("/etc/x", When(day=day), [day])])
+
+    def test_what_is_judged_is_what_the_model_wrote(self) -> None:
+        """Validation may give arguments other names and values, or none at all."""
+        ran: list[Any] = []
+
+        def flat(note: Note) -> str:
+            ran.append(note.path)
+            return "done"
+
+        def hidden(note: Hidden) -> str:
+            ran.append(note.path)
+            return "done"
+
+        def named(note: Named) -> str:
+            ran.append(note.file)
+            return "done"
+
+        def secret(path: SecretStr) -> str:
+            ran.append(path.get_secret_value())
+            return "done"
+
+        def read(path: Annotated[str, PlainSerializer(lambda _: READ_AS_JUDGED[1]["path"])]) -> str:
+            ran.append(path)
+            return "done"
+
+        for function in (flat, hidden, named, secret, read):
+            for made in (self.of_capability, self.of_toolset):
+                with self.subTest(function=function, made=made):
+                    ran.clear()
+                    tool = Tool(function, name="read")
+                    calls = [("read", READ[1]), ("read", KEYS[1]), ("read", json.dumps(KEYS[1])), ("read", {"file": READ_AS_JUDGED[1]["path"]})]
+                    seen = returned(made(tool, calls).run_sync("go").all_messages())
+                    self.assertEqual(ran, [READ_AS_JUDGED[1]["path"]])
+                    self.assertIn("keys are private", seen[1])
+                    self.assertIn("keys are private", seen[2])
+
+    def of_capability(self, tool: Any, calls: Any) -> Any:
+        return Agent(model(calls), tools=[tool], capabilities=[Callgate(gate(), "notes")])
+
+    def of_toolset(self, tool: Any, calls: Any) -> Any:
+        return Agent(model(calls), toolsets=[CallgateToolset(FunctionToolset([tool]), gate(), "notes")])
+
+    def test_calls_of_external_tools_are_judged_as_they_are_handed_over(self) -> None:
+        schema = {"type": "object", "properties": {"path": {"type": "string"}, "text": {"type": "string"}}}
+        external = ExternalToolset([ToolDefinition(name=name, parameters_json_schema=schema) for name in ("read", "write", "added")])
+        calls = [READ_AS_JUDGED, READ, KEYS, WRITE_AS_JUDGED, ADDED]
+        options: Any = {"output_type": [str, DeferredToolRequests]}
+        for agent in (
+            Agent(model(calls), toolsets=[external], capabilities=[Callgate(gate(), "notes")], **options),
+            Agent(model(calls), toolsets=[CallgateToolset(external, gate(), "notes")], **options),
+        ):
+            output: Any = agent.run_sync("go").output
+            self.assertEqual([(call.tool_name, call.args) for call in output.calls], [READ_AS_JUDGED])
+            self.assertEqual(output.approvals, [])
 
     def test_names_of_prefixed_toolsets(self) -> None:
         played = Played()
@@ -178,7 +245,7 @@ class Validated(unittest.TestCase):
 
         capability, call = Callgate(gate(), "notes"), ToolCallPart(*WRITE)
         for metadata, is_approved in ((None, False), ({}, False), ("x", True)):
-            ctx: Any = type("Ctx", (), {"tool_call_metadata": metadata, "tool_call_approved": is_approved})
+            ctx: Any = type("Ctx", (), {"tool_call_metadata": metadata, "tool_call_approved": is_approved, "tool_manager": None})
             for _ in range(2):
                 with self.subTest(metadata=metadata), self.assertRaises((ApprovalRequired, ToolFailed)) as caught:
                     asyncio.run(capability.before_tool_execute(ctx, call=call, tool_def=ctx, args=WRITE[1]))
@@ -188,7 +255,7 @@ class Validated(unittest.TestCase):
     def test_what_is_no_call_is_denied(self) -> None:
         import asyncio
 
-        ctx: Any = type("Ctx", (), {"tool_call_metadata": None, "tool_call_approved": False})
+        ctx: Any = type("Ctx", (), {"tool_call_metadata": None, "tool_call_approved": False, "tool_manager": None})
         for name, args in ((None, {}), ("", {}), (7, {}), ("read", []), ("read", {"path": object()})):
             call: Any = type("Call", (), {"tool_name": name})
             with self.subTest(name=name, args=args), self.assertRaises(ToolFailed):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._engine import Approvals, Gate
+from ._schema import untold
 
 if TYPE_CHECKING:
     from ._engine import Decision
@@ -21,6 +22,9 @@ Naming: TypeAlias = str | Callable[[str], tuple[str, str]]
 """The server of every tool, or a function from a framework's name of a tool to its server and its name there."""
 Context: TypeAlias = Mapping[str, Any] | Callable[[], Mapping[str, Any] | None] | None
 """The host's facts about a call, or a function that gives them at each call."""
+
+Schema: TypeAlias = Callable[[], Mapping[str, Any] | None]
+"""Gives the JSON Schema of a tool's arguments as the model was told it, if there is one."""
 
 Ask: TypeAlias = Callable[["Judged"], Awaitable[bool]]
 """Has a person decide about a call. Only `True` allows it."""
@@ -92,10 +96,17 @@ class Judging:
         self._approvals = approvals
         self._context = context
 
-    def judge(self, name: object, arguments: object, *, approved: str | None = None) -> Judged:
-        """Judges a call. `approved` is the key of what a person allowed: a call that is another by now must be asked about again."""
+    def judge(self, name: object, arguments: object, *, approved: str | None = None, schema: Schema | None = None) -> Judged:
+        """Judges a call. `approved` is the key of what a person allowed: a call that is another by now must be asked about again.
+
+        With a `schema`, a call is denied where it has a name that the schema does not tell.
+        """
         try:
             judged = self._judge(name, arguments)
+            told = None if schema is None or judged.decision == "deny" else schema()
+            other = None if told is None else untold(arguments, told)
+            if other is not None:
+                return _denied("structural-unreadable-argument", f"The tool's schema names no `{other}`")
             return replace(judged, decision="allow") if judged.must_ask and judged.key == approved else judged
         except (KeyboardInterrupt, SystemExit):
             raise

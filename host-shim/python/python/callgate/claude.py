@@ -7,13 +7,14 @@ What holds: the hook sees every call, those of sub-agents and those that rules o
 annotation names it. The tool gets the arguments that were judged. A denial is what Claude reads as the tool's result. A call that
 escalates is answered with `ask`, so that `can_use_tool` decides: it judges again, and `ask` has a person decide; without `ask`, and for
 an answer that is not `True`, it is denied. A hook that fails or is late blocks the call (`on_failure="block"`). `can_use_tool` alone does
-not see what the session's rules allow: use both. Calls in parallel are judged each for itself, and a retry is a new call.
+not see what the session's rules allow: use both. A shell command in a skill's text, which runs as the text is read, is judged as a call of
+`Bash`, and denied where a person would have to be asked or its arguments changed. Calls in parallel are judged each for itself, and a retry is a new call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 from claude_agent_sdk import (
     CanUseTool,
@@ -91,9 +92,34 @@ def pre_tool_use(
     return hook
 
 
+def pre_skill_shell_command(
+    gate: Gate, server: Naming = of_claude, *, approvals: Approvals | None = None, context: Context = None
+) -> Callable[[HookInput, str | None, HookContext], Awaitable[HookJSONOutput]]:
+    """A hook for the event `PreSkillShellCommand`, a command in a skill's text. It cannot be asked about, nor changed."""
+    judging = Judging(gate, server, approvals=approvals, context=context)
+
+    async def hook(given: HookInput, _: str | None, __: HookContext) -> HookJSONOutput:
+        call: Any = given if isinstance(given, dict) else {}
+        name, arguments = call.get("tool_name"), call.get("tool_input")
+        judged = judging.judge(name, arguments).as_given(arguments)
+        if judged.is_allowed:
+            return {}
+        message = (judged.refused("nobody can be asked") if judged.must_ask else judged).message
+        denial = {"hookEventName": "PreSkillShellCommand", "permissionDecision": "deny", "permissionDecisionReason": message}
+        return cast("HookJSONOutput", {"hookSpecificOutput": denial})
+
+    return hook
+
+
 def hooks(
     gate: Gate, server: Naming = of_claude, *, approvals: Approvals | None = None, context: Context = None
 ) -> dict[HookEvent, list[HookMatcher]]:
-    """For `ClaudeAgentOptions.hooks`: every tool is judged, and a hook that fails blocks."""
-    hook = pre_tool_use(gate, server, approvals=approvals, context=context)
-    return {"PreToolUse": [HookMatcher(hooks=[hook], on_failure="block")]}
+    """For `ClaudeAgentOptions.hooks`: every tool and every command of a skill is judged, and a hook that fails blocks."""
+    tool = pre_tool_use(gate, server, approvals=approvals, context=context)
+    command = pre_skill_shell_command(gate, server, approvals=approvals, context=context)
+    # The SDK's type does not list the event yet, which Claude Code has.
+    skill = cast("HookEvent", "PreSkillShellCommand")
+    return {
+        "PreToolUse": [HookMatcher(hooks=[tool], on_failure="block")],
+        skill: [HookMatcher(hooks=[command], on_failure="block")],
+    }

@@ -48,6 +48,8 @@ class CallgatePlugin(BasePlugin):
             judged = judged.refused("it has changed since it was confirmed" if is_confirmed else "nobody has allowed it")
         if not judged.is_allowed or judged.arguments is None:
             return {"error": judged.message}
+        if answer is not None and _asked(tool_context) is not None:
+            tool_context.tool_confirmation = None  # It answers our question. The tool may have one of its own.
         tool_args.clear()
         tool_args.update(judged.arguments)
         return None

@@ -15,7 +15,7 @@ list: what comes after it is nearer to the tool and may change the call. Tools t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
@@ -23,6 +23,7 @@ from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command, interrupt
+from pydantic import BaseModel
 
 from ._engine import Approvals, Gate
 from ._judging import Context, Judged, Judging, Naming
@@ -54,7 +55,7 @@ class CallgateMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _settled(self, request: ToolCallRequest) -> Judged:
         name, given = request.tool_call.get("name"), request.tool_call.get("args")
-        judged = self._judging.judge(name, given)
+        judged = self._judging.judge(name, given, schema=lambda: _schema(request))
         while judged.must_ask:
             try:
                 answer = interrupt(_asked(judged))
@@ -64,8 +65,17 @@ class CallgateMiddleware(AgentMiddleware[Any, Any, Any]):
                 return judged.refused("nobody could be asked")
             if not (isinstance(answer, dict) and answer.get("type") == "approve" and isinstance(answer.get("call"), str)):
                 return judged.refused()
-            judged = self._judging.judge(name, given, approved=answer["call"])
+            judged = self._judging.judge(name, given, approved=answer["call"], schema=lambda: _schema(request))
         return judged
+
+
+def _schema(request: ToolCallRequest) -> Mapping[str, Any] | None:
+    """The schema of the tool's arguments that the model was given, which leaves out what is injected."""
+    told: Any = None if request.tool is None else request.tool.tool_call_schema
+    if told is None or isinstance(told, dict):
+        return told
+    schema: dict[str, Any] = told.model_json_schema() if issubclass(told, BaseModel) else told.schema()
+    return schema
 
 
 def _asked(judged: Judged) -> dict[str, Any]:

@@ -236,11 +236,11 @@ test("a schema that makes other arguments of those that were judged is no way ar
     [z.object({ path: z.string().trim(), most: z.number().default(5) }), { path: ALLOWED, most: 5 }],
   ]) {
     const [ran, told] = [[], {}];
-    const execute = async (input) => void ran.push(input);
+    const execute = async (input) => `ran ${ran.push(input)}`;
     const read = createTool({ id: "read", description: "", inputSchema: schema, execute });
     await WAYS.generate.run(agentOf([["read", { path: ALLOWED }]], told, gateTools({ read }, OPTIONS)));
     assert.deepEqual(ran, expected === undefined ? [] : [expected]);
-    assert.match(told["call-0"], expected === undefined ? /deny by rule/ : /text/);
+    assert.match(told["call-0"], expected === undefined ? /deny by rule/ : /ran 1/);
   }
 });
 

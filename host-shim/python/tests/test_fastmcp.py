@@ -73,6 +73,26 @@ class Modern(Tests, unittest.TestCase):
         self.assertEqual(played.ran, [])
 
 
+    def test_the_answer_is_not_that_of_the_tool_s_own_question(self) -> None:
+        read: list[Any] = []
+        made: FastMCP = FastMCP("notes", middleware=[CallgateMiddleware(gate(), "notes")])
+
+        @made.tool
+        def write(path: str, text: str, ctx: Context) -> str:
+            read.append((ctx.input_responses, ctx.request_state))
+            return "done: write"
+
+        async def elicited(*_: Any) -> Any:
+            return ElicitResult(action="accept", content={"allow": True})
+
+        async def run() -> str:
+            async with self.client(made, elicitation_handler=elicited) as client:
+                return text(await client.call_tool(*WRITE, raise_on_error=False))
+
+        self.assertEqual(asyncio.run(run()), "done: write")
+        self.assertEqual(read, [(None, None)])
+
+
 class Legacy(Modern):
     mode = "legacy"
 
@@ -87,7 +107,7 @@ class Composed(unittest.TestCase):
 
     def test_a_mounted_server_has_its_prefix(self) -> None:
         played = Played()
-        parent: FastMCP = FastMCP("all", middleware=[CallgateMiddleware(gate(), lambda name: tuple(name.split("_", 1)))])  # type: ignore[arg-type,return-value]
+        parent: FastMCP = FastMCP("all", middleware=[CallgateMiddleware(gate(), lambda name: {"notes_read": ("notes", "read"), "notes_added": ("notes", "added")}[name])])
         parent.mount(server(played, []), namespace="notes")
         seen = self.called(parent, ("notes_read", READ[1]), ("notes_read", KEYS[1]), ("notes_added", {"path": "x"}), ("read", READ[1]))
         self.assertEqual(played.ran, [READ_AS_JUDGED])

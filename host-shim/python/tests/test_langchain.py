@@ -17,9 +17,10 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Command
+from langgraph.types import Command, interrupt
 
-from callgate.langchain import CallgateMiddleware, approve
+from callgate import Approvals
+from callgate.langchain import CallgateMiddleware, approve, reject
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
 
@@ -154,6 +155,36 @@ class Direct(unittest.TestCase):
             with self.subTest(call=call):
                 answer: Any = CallgateMiddleware(gate(), "notes").wrap_tool_call(request, called)
                 self.assertEqual(answer.status, "error")
+
+    def test_the_answer_is_not_that_of_the_tool_s_own_question(self) -> None:
+        """The call was asked about, and is allowed by an approval when the graph goes on."""
+        heard: list[Any] = []
+
+        @tool
+        def write(path: str, text: str) -> str:
+            """Writes."""
+            heard.append(interrupt("really?"))
+            return "done: write"
+
+        for answer in (approve, reject):
+            for by_id in (True, False):
+                with self.subTest(answer=answer, by_id=by_id):
+                    heard.clear()
+                    judging, approvals = gate(), Approvals()
+                    graph = create_agent(Model(messages=iter([turn([WRITE]), AIMessage("end")])), [write], checkpointer=InMemorySaver(),
+                                         middleware=[CallgateMiddleware(judging, "notes", approvals=approvals)])
+                    [asked] = graph.invoke({"messages": [("user", "go")]}, CONFIG)["__interrupt__"]  # type: ignore[arg-type]
+                    approvals.add(judging.offer("notes", "write", WRITE_AS_JUDGED[1]))
+                    said = answer(asked.value)
+                    state: Any = graph.invoke(Command(resume={asked.id: said} if by_id else said), CONFIG)
+                    self.assertEqual(heard, [])
+                    if answer is reject:
+                        self.assertIn("nobody has allowed it", str(results(state)[0].content))
+                        continue
+                    [own] = state["__interrupt__"]
+                    self.assertEqual(own.value, "really?")
+                    graph.invoke(Command(resume={own.id: "yes"}), CONFIG)
+                    self.assertEqual(heard, ["yes"])
 
     def test_a_name_that_the_schema_does_not_tell_is_denied(self) -> None:
         from langchain_core.tools import StructuredTool

@@ -45,11 +45,24 @@ class CallgateMiddleware(Middleware):
             if judged.must_ask and allowed != REFUSED and can_elicit(inside.session):
                 return InputRequiredToolResult(asking(judged))
             judged = judged.refused() if judged.must_ask else judged
+            if allowed is not None and judged.is_allowed and not _strip(inside):
+                judged = judged.refused("the tool would read the answer to Callgate's question")
         else:
             judged = await self._judging.settle(name, given, None if inside is None else _asks(inside))
         if not judged.is_allowed:
             return ToolResult(content=judged.message, is_error=True)
         return await call_next(context.copy(message=message.model_copy(update={"arguments": judged.arguments})))
+
+
+def _strip(inside: FastMCPContext) -> bool:
+    """Takes the answer to our question out of the request, where the tool reads answers to its own. `False` if that cannot be done."""
+    # FastMCP has no other place for what a tool reads.
+    request = getattr(inside.request_context, "_srctx", None)
+    params = getattr(request, "params", None)
+    if not isinstance(params, dict):
+        return False
+    taken(params)
+    return inside.request_state is None or not inside.request_state.startswith("callgate:")
 
 
 def _asks(inside: FastMCPContext) -> Any:

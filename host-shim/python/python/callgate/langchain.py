@@ -5,12 +5,13 @@
 
 What holds: every call of a tool is judged by the name that the model gives it, so a tool that is added or renamed later is denied until
 an annotation names it. The tool gets the arguments that were judged. A denial is a `ToolMessage` with `status="error"`. A call that
-escalates interrupts the graph; it goes on by `Command(resume=approve(interrupt.value))`, which names what was asked about. An answer that
-names another call (calls in parallel may swap theirs) or a call that has changed meanwhile is asked again; any other answer refuses, and
-so does a graph without a checkpointer. Calls in parallel are judged each for itself, a retry around this middleware is a new call, and
-what a tool streams comes after its call was allowed. A `ToolNode` that is interrupted runs again whole,
-with the calls that ran before the question; an agent runs each call by itself. Sub-agents are judged by their own middleware: give it to each. Put it last in the
-list: what comes after it is nearer to the tool and may change the call. Tools that a model's provider runs are not seen.
+escalates interrupts the graph, which needs a checkpointer: without one it ends there, and the call does not run. It goes on by
+`Command(resume=approve(interrupt.value))`, or `reject`, which name what was asked about. An answer that names another call (calls in
+parallel may swap theirs) or a call that has changed meanwhile is asked again; any other answer refuses. Calls in parallel are judged each
+for itself, a retry around this middleware is a new call, and what a tool streams comes after its call was allowed. A `ToolNode` that is
+interrupted runs again whole, with the calls that ran before the question; an agent runs each call by itself. Sub-agents are judged by
+their own middleware: give it to each. Put it last in the list: what comes after it is nearer to the tool and may change the call. Tools
+that a model's provider runs are not seen.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import ToolMessage
+from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel
@@ -31,7 +33,12 @@ from ._judging import Context, Judged, Judging, Naming
 
 def approve(asked: dict[str, Any]) -> dict[str, Any]:
     """The answer that allows what an interrupt asked about: its value. Whatever else a graph is resumed with refuses the call."""
-    return {"type": "approve", "call": asked["call"]}
+    return {"type": "approve", "call": asked["call"], "id": asked["id"]}
+
+
+def reject(asked: dict[str, Any]) -> dict[str, Any]:
+    """The answer that refuses it, even if a policy allows it by then."""
+    return {**approve(asked), "type": "reject"}
 
 
 class CallgateMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -54,19 +61,46 @@ class CallgateMiddleware(AgentMiddleware[Any, Any, Any]):
         return await handler(_rewritten(request, judged)) if judged.is_allowed else _denial(request, judged)
 
     def _settled(self, request: ToolCallRequest) -> Judged:
-        name, given = request.tool_call.get("name"), request.tool_call.get("args")
-        judged = self._judging.judge(name, given, schema=lambda: _schema(request))
-        while judged.must_ask:
+        def judge(approved: str | None = None) -> Judged:
+            call = request.tool_call
+            return self._judging.judge(call.get("name"), call.get("args"), approved=approved, schema=lambda: _schema(request))
+
+        judged, given = judge(), _given_answers(request)
+        # A call that is allowed by now was asked about before, and its answers are not those of the tool's own questions.
+        while judged.must_ask or (judged.is_allowed and given > 0):
             try:
-                answer = interrupt(_asked(judged))
+                answer = interrupt(_asked(judged, request))
             except GraphBubbleUp:
                 raise
             except Exception:  # No checkpointer keeps the question.
                 return judged.refused("nobody could be asked")
+            given -= 1
             if not (isinstance(answer, dict) and answer.get("type") == "approve" and isinstance(answer.get("call"), str)):
                 return judged.refused()
-            judged = self._judging.judge(name, given, approved=answer["call"], schema=lambda: _schema(request))
+            judged = judge(answer["call"])
         return judged
+
+
+def _given_answers(request: ToolCallRequest) -> int:
+    """How many answers to questions about this call the graph is resumed with, by `approve` and `reject`."""
+    try:
+        # LangGraph does not say otherwise whether a call was asked about.
+        scratchpad = get_config()["configurable"]["__pregel_scratchpad"]
+        answers, last = list(scratchpad.resume), scratchpad.get_null_resume(False)
+    except (AttributeError, KeyError, RuntimeError):
+        return 0
+    answers += [] if last in answers else [last]  # The last answer stays after it was taken.
+    place = _place(request)
+    return sum(isinstance(answer, dict) and isinstance(answer.get("call"), str) and answer.get("id") == place for answer in answers)
+
+
+def _place(request: ToolCallRequest) -> str:
+    """The call's place in the graph, which stays as the graph goes on. Graphs inside have other places."""
+    try:
+        namespace = get_config()["configurable"].get("checkpoint_ns")
+    except (KeyError, RuntimeError):
+        namespace = None
+    return f"{namespace}/{request.tool_call.get('id')}"
 
 
 def _schema(request: ToolCallRequest) -> Mapping[str, Any] | None:
@@ -78,10 +112,11 @@ def _schema(request: ToolCallRequest) -> Mapping[str, Any] | None:
     return schema
 
 
-def _asked(judged: Judged) -> dict[str, Any]:
+def _asked(judged: Judged, request: ToolCallRequest) -> dict[str, Any]:
     return {
         "type": "callgate",
         "call": judged.key,
+        "id": _place(request),
         "server": judged.server,
         "tool": judged.tool,
         "arguments": judged.arguments,

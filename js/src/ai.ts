@@ -1,4 +1,5 @@
 // Tools of the Vercel AI SDK, gated.
+import { asSchema, jsonSchema } from "ai";
 import {
   asGiven,
   denied,
@@ -9,7 +10,7 @@ import {
   question,
   remember,
 } from "./frameworks/judging.js";
-import { asWritten, isPromise } from "./frameworks/schemas.js";
+import { asWritten, givesBack, isPromise, made } from "./frameworks/schemas.js";
 
 export type { FrameworkOptions, NamedTool } from "./frameworks/judging.js";
 
@@ -43,6 +44,7 @@ export interface AiSettings<Tools extends object> {
 
 interface AiTool {
   readonly inputSchema?: unknown;
+  readonly needsApproval?: unknown;
   readonly execute?: (input: unknown, given: { readonly toolCallId?: string }) => unknown;
 }
 
@@ -58,22 +60,37 @@ const SECRET = `${crypto.randomUUID()}${crypto.randomUUID()}`;
 export function gateTools<Tools extends object>(tools: Tools, options: AiOptions): AiSettings<Tools> {
   const judge = judgeOf(options, ["secret"]);
   const asked = new Set<string>();
+  const schemas = new WeakSet<object>();
   // Programs that a model writes (`experimental_toolCallers`) run tools without `toolApproval`, so a tool judges its calls as well.
   const gated = ([name, tool]: [string, AiTool]): [string, AiTool] => {
-    const { execute } = tool;
-    const run = (found: Judged, given: { readonly toolCallId?: string }): unknown => {
+    const { execute, inputSchema, needsApproval } = tool;
+    if (execute === undefined) {
+      return [name, tool];
+    }
+    const judged = (input: unknown, given: { readonly toolCallId?: string }): unknown => {
+      const found = judge(name, input);
       const { decision } = found.verdict;
       if (decision === "allow" || (decision === "escalate" && asked.delete(`${given?.toolCallId} ${found.key}`))) {
-        return execute?.call(tool, found.args, given);
+        const sent = made(inputSchema, found.args);
+        return isPromise(sent)
+          ? sent.then((settled) => last(execute.call(tool, settled, given)))
+          : execute.call(tool, sent, given);
       }
       throw new Error(message(found));
     };
-    const judged = (input: unknown, given: { readonly toolCallId?: string }): unknown => {
-      const found = asWritten(judge(name, input), tool.inputSchema);
-      return isPromise(found) ? found.then((settled) => last(run(settled, given))) : run(found, given);
-    };
+    const needs = async (input: object, given: unknown): Promise<unknown> =>
+      (needsApproval as (input: unknown, given: unknown) => unknown)(await made(inputSchema, input), given);
+    const kept = written(inputSchema);
+    schemas.add(kept);
     const own = Object.create(Object.getPrototypeOf(tool), Object.getOwnPropertyDescriptors(tool));
-    return [name, execute === undefined ? tool : Object.assign(own, { execute: judged })];
+    return [
+      name,
+      Object.assign(own, {
+        execute: judged,
+        ...(inputSchema === undefined ? {} : { inputSchema: kept }),
+        ...(typeof needsApproval === "function" ? { needsApproval: needs } : {}),
+      }),
+    ];
   };
   const refined = (name: string) => {
     return <Input>(input: Input): Input => {
@@ -86,7 +103,9 @@ export function gateTools<Tools extends object>(tools: Tools, options: AiOptions
     tools: Object.fromEntries(Object.entries(tools).map(gated)) as Tools,
     toolApproval: async (call) => {
       const { toolName, toolCallId, input } = call.toolCall;
-      const judged = await asWritten(asGiven(judge(toolName, input), input), own(call.tools, toolName)?.inputSchema);
+      const schema = own(call.tools, toolName)?.inputSchema;
+      const exact = asGiven(judge(toolName, input), input);
+      const judged = schemas.has(schema as object) ? exact : await asWritten(exact, schema);
       if (judged.verdict.decision === "escalate") {
         remember(asked, `${toolCallId} ${judged.key}`);
       }
@@ -95,6 +114,18 @@ export function gateTools<Tools extends object>(tools: Tools, options: AiOptions
     experimental_refineToolInput: refiners as AiSettings<Tools>["experimental_refineToolInput"],
     experimental_toolApprovalSecret: options.secret ?? SECRET,
   };
+}
+
+/**
+ * The same schema, which leaves arguments as the model wrote them where it would make others of them: they are judged by the names
+ * that the model knows, and the tool is given what the schema makes of those that were judged.
+ */
+function written(schema: unknown): object {
+  const validate = async (value: unknown) => {
+    const found = (await asSchema(schema).validate?.(value)) ?? { success: true, value };
+    return !found.success || (await givesBack(schema, found.value)) ? found : { success: true as const, value };
+  };
+  return jsonSchema(() => asSchema(schema).jsonSchema, { validate });
 }
 
 function statusOf(judged: Judged, isAsked: boolean | Judged): ToolApproval {

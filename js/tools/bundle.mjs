@@ -41,7 +41,7 @@ const bundle = await rolldown({
   // The list in `package.json` is of what is written here; it names none of the sources.
   treeshake: { moduleSideEffects: () => true },
   // What is the modules' own stays a file: tests and tools load it as well, and there must be one of it. A framework is the user's.
-  external: [/^node:/, "langchain", /\/wasm\/(callgate|tools)\.js$/],
+  external: [/^node:/, "ai", "langchain", /\/wasm\/(callgate|tools)\.js$/],
 });
 const { output } = await bundle.write({ dir: dist, entryFileNames: "[name].js", chunkFileNames: "shared-[name].js" });
 // What an earlier run wrote would load another version of what they share.

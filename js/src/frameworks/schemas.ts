@@ -21,6 +21,30 @@ export function asWritten(judged: Judged, schema: unknown): Judged | Promise<Jud
   }
 }
 
+/** Returns `true` if a schema gives arguments back as they are. */
+export async function givesBack(schema: unknown, args: unknown): Promise<boolean> {
+  try {
+    return isObject(args) && isSame(await validated(schema as object, structuredClone(args)), args);
+  } catch {
+    return false;
+  }
+}
+
+/** What a schema makes of the arguments that were judged. It throws where it refuses them. */
+export function made(schema: unknown, args: object): unknown {
+  if (schema === undefined || schema === null) {
+    return args;
+  }
+  const value = (found: unknown): unknown => {
+    if (!isObject(found) || found.issues !== undefined || found.success === false) {
+      throw new Error("The tool's schema refuses the arguments in canonical form");
+    }
+    return found.value;
+  };
+  const found = validated(schema, structuredClone(args));
+  return isPromise(found) ? found.then(value) : value(found);
+}
+
 /** What a schema says of arguments: one of the standard for schemas, or of the AI SDK, which may be a function that returns one. */
 function validated(schema: object, args: object): unknown {
   if ("~standard" in schema) {

@@ -224,18 +224,49 @@ const CHANGING = [
 ];
 
 test("a schema that makes other arguments of what the model wrote is no way around a rule", async () => {
-  for (const schema of CHANGING) {
-    for (const path of [DENIED, ASKED]) {
+  for (const inputSchema of CHANGING) {
+    for (const path of [DENIED, ASKED, SPELLED]) {
       const [ran, told] = [[], []];
-      const read = tool({ inputSchema: schema, execute: async (input) => void ran.push(input) });
+      const execute = async (input) => `ran ${ran.push(JSON.stringify(input))}`;
       const calls = [["read", { path }]];
-      await WAYS.generateText({ model: modelOf(calls, told), prompt: "go", ...gateTools({ read }, OPTIONS) });
-      // The same where the tool is added later.
-      const settings = gateTools({}, OPTIONS);
-      await WAYS.generateText({ model: modelOf(calls), prompt: "go", ...settings, tools: { read } });
-      assert.deepEqual(ran, []);
+      const settings = { model: modelOf(calls, told), prompt: "go" };
+      await WAYS.generateText({ ...settings, ...gateTools({ read: tool({ inputSchema, execute }) }, OPTIONS) });
+      // What is judged is what the model wrote, and what runs is made of what was judged.
+      const made = JSON.stringify(inputSchema.parse({ path: ALLOWED }));
+      assert.deepEqual(ran, path === SPELLED ? [made] : []);
+    }
+    // A tool that is added later, and one that the program runs itself, have what the schema made.
+    for (const [gated, later] of [
+      [{}, { read: tool({ inputSchema, execute: assert.fail }) }],
+      [{ read: tool({ inputSchema }) }, {}],
+    ]) {
+      const { tools, ...settings } = gateTools(gated, OPTIONS);
+      const all = { ...tools, ...later };
+      const calls = [["read", { path: DENIED }]];
+      const messages = await WAYS.generateText({ model: modelOf(calls), prompt: "go", ...settings, tools: all });
+      assert.match(JSON.stringify(messages), /deny by rule/);
     }
   }
+});
+
+test("an approval is of what the model wrote, and the tool is given what the schema makes of it", async () => {
+  const [ran, seen] = [[], []];
+  const read = tool({
+    inputSchema: CHANGING[0],
+    needsApproval: (input) => Boolean(seen.push(input)),
+    execute: async (input) => `ran ${ran.push(input)}`,
+  });
+  for (const [path, judged] of [
+    [ALLOWED, ALLOWED],
+    ["ask/./a", ASKED],
+  ]) {
+    const settings = { model: modelOf([["read", { path }]]), ...gateTools({ read }, OPTIONS) };
+    const { messages } = await waiting(settings);
+    assert.deepEqual(messages[1].content.find(({ type }) => type === "tool-call").input, { path: judged });
+    await WAYS.generateText({ ...settings, messages });
+    assert.deepEqual(ran.at(-1), { file: judged });
+  }
+  assert.deepEqual(seen[0], { file: ALLOWED });
 });
 
 test("a schema that gives back what it made lets a call pass", async () => {

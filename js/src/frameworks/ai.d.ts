@@ -1,7 +1,7 @@
 // What is used of the AI SDK, whose package is not among ours. Whoever uses `callgate/ai` has the real types.
 declare module "ai" {
-  export type Validated = { readonly success: true; readonly value: unknown } | { readonly success: false };
-  export interface Schema {
+  type Validated = { readonly success: true; readonly value: unknown } | { readonly success: false };
+  interface Schema {
     readonly jsonSchema: unknown;
     readonly validate?: ((value: unknown) => Validated | PromiseLike<Validated>) | undefined;
   }

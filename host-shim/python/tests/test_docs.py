@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
-import json
 import os
 import tempfile
 import unittest
@@ -17,17 +16,7 @@ from unittest import mock
 from adapting import Played
 
 PAGES = Path(__file__).resolve().parent.parent / "docs"
-BUNDLE = {
-    "policy": {"rules": [
-        {"name": "keys", "if": {"paths": {"roles": "read-path", "within": "~/keys"}}, "then": "deny", "reason": "keys are private"},
-        {"name": "reading", "if": {"paths": {"roles": "read-path", "within": "~/notes"}}, "then": "allow", "reason": "notes are open"},
-        {"name": "writing", "if": {"paths": {"roles": "write-path", "within": "~/notes"}}, "then": "escalate", "reason": "a person decides"},
-    ]},
-    "annotations": {"servers": {"notes": {"tools": [
-        {"toolName": "read_note", "args": {"path": "read-path"}},
-        {"toolName": "write_note", "args": {"path": "write-path", "text": "none"}},
-    ]}}},
-}
+BUNDLE = (PAGES.parent / "README.md").read_text().split("```json\n")[1].split("```")[0]
 
 
 def example(page: str) -> str:
@@ -39,7 +28,7 @@ class Pages(unittest.TestCase):
     def home(self) -> Iterator[Path]:
         with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"HOME": os.path.realpath(folder)}):
             home = Path(os.path.realpath(folder))
-            for name, text in (("notes/a.md", "a note"), ("keys/k.pem", "a key"), ("gate/callgate.json", json.dumps(BUNDLE))):
+            for name, text in (("notes/a.md", "a note"), ("keys/k.pem", "a key"), ("gate/callgate.json", BUNDLE)):
                 (home / name).parent.mkdir()
                 (home / name).write_text(text)
             before = os.getcwd()
@@ -124,6 +113,8 @@ class Pages(unittest.TestCase):
     def test_every_page_is_here(self) -> None:
         tested = {name.removeprefix("test_").replace("_", "-") for name in dir(self) if name.startswith("test_")}
         pages = {page.stem for page in PAGES.glob("*.md")}
+        for page in PAGES.glob("*.md"):
+            self.assertIn("[`callgate.json`](../README.md)", page.read_text(), page)
         self.assertEqual(pages - tested, set())
         adapters = {path.stem.replace("_", "-") for path in PAGES.parent.glob("python/callgate/[!_]*.py")}
         self.assertEqual(adapters - pages, set())

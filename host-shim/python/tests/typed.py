@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from callgate import Approvals, Gate, HostError, Response, real_host
+from callgate import Approvals, Gate, Host, HostError, Response, real_host
 
 
 class Notes:
@@ -40,7 +40,8 @@ def judged(gate: Gate) -> Response:
     return gate.gate("notes", "read", {"path": "~/a.md"}, approvals=Approvals(), now="2026-11-27T00:00:00Z")
 
 
-own = judged(Gate(policy={"rules": []}, annotations={"servers": {}}, host=Notes()))
+notes: Host = Notes()
+own = judged(Gate(policy={"rules": []}, annotations={"servers": {}}, host=notes))
 built_in = judged(Gate.from_bundle("callgate.json", host=real_host(home_dir="/home/u")))
 decision: str = own.verdict.decision
 roles: list[str] = own.verdict.escalated_roles

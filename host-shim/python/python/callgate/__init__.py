@@ -32,9 +32,10 @@ from ._engine import (
     recorded_host,
     virtual_host,
 )
+from ._host import Host
 
 if TYPE_CHECKING:
-    from ._engine import Decision as Decision, Diagnostic as Diagnostic, Host as Host
+    from ._engine import Decision as Decision, Diagnostic as Diagnostic
 
 __all__ = [
     "Approvals",
@@ -43,6 +44,7 @@ __all__ = [
     "CallgateError",
     "DocumentError",
     "Gate",
+    "Host",
     "HostError",
     "References",
     "Response",

@@ -4,13 +4,13 @@
 
 What holds: every call of a function tool, and of an MCP tool that runs here, is judged by the name that the model gives it, so a tool that
 is added or renamed later is denied until an annotation names it. The tool gets the arguments that were judged. A denial is the tool's
-result. A call that escalates is answered with a request for approval of the call as it was judged; a person's answer is
-`approve(request)`, and the call is then judged again, and asked again if it is another by now. An approval that nobody gave (a rule of
-`ToolApprovalMiddleware`, a tool that is approved for good) refuses. The framework's names of arguments must be those of the tool's
-schema, at any depth: where an alias makes them differ, the call is denied. Calls in parallel
-are judged each for itself, a retry is a new call, and what a tool streams comes after its call was allowed. The framework makes a tool's
-error of an exception, and runs on; none comes from here. A sub-agent needs its own middleware. Put it last: what comes after it may
-change the call. Tools that a service hosts, and those that are only declared, are not seen.
+result. A call that escalates is answered with a request for approval of the call as it was judged; a person's answer is `approve(request)`,
+and the call is then judged again, and asked again if it is another by now. An approval that nobody gave (a rule of
+`ToolApprovalMiddleware`, a tool that is approved for good) refuses. The framework's names of arguments must be those of the tool's schema,
+at any depth: where an alias makes them differ, the call is denied. Calls in parallel are judged each for itself, a retry is a new call, and
+what a tool streams comes after its call was allowed. The framework makes a tool's error of an exception, and runs on; none comes from here.
+A sub-agent needs its own middleware. Put it last: what comes after it may change the call. Tools that a service hosts, and those that are
+only declared, are not seen.
 """
 
 from __future__ import annotations

@@ -4,11 +4,12 @@
 
 What holds: the hook sees every call, those of sub-agents and those that rules of the session allow too, by the name that Claude gives it:
 `mcp__SERVER__TOOL` is a tool of an MCP server, any other of the server `claude-code`. So a tool that is added later is denied until an
-annotation names it. The tool gets the arguments that were judged. A denial is what Claude reads as the tool's result. A call that
-escalates is answered with `ask`, so that `can_use_tool` decides: it judges again, and `ask` has a person decide; without `ask`, and for
-an answer that is not `True`, it is denied. A hook that fails or is late blocks the call (`on_failure="block"`). `can_use_tool` alone does
-not see what the session's rules allow: use both. A shell command in a skill's text, which runs as the text is read, is judged as a call of
-`Bash`, and denied where a person would have to be asked or its arguments changed. Calls in parallel are judged each for itself, and a retry is a new call.
+annotation names it. The tool gets the arguments that were judged. A denial is what Claude reads as the tool's result. A call that escalates
+is answered with `ask`, so that `can_use_tool` decides: it judges again, and `ask` has a person decide; without `ask`, and for an answer
+that is not `True`, it is denied. A hook that fails or is late blocks the call (`on_failure="block"`). `can_use_tool` alone does not see
+what the session's rules allow: use both. A shell command in a skill's text, which runs as the text is read, is judged as a call of `Bash`,
+and denied where a person would have to be asked or its arguments changed. Calls in parallel are judged each for itself, and a retry is a
+new call.
 """
 
 from __future__ import annotations

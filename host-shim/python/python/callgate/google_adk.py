@@ -6,9 +6,9 @@ What holds: the runner's plugins see every call of every agent, sub-agents too, 
 added or renamed later (by `tool_name_prefix` too) is denied until an annotation names it. The tool gets the arguments that were judged.
 A denial is the tool's response, `{"error": …}`. A call that escalates asks for confirmation (`adk_request_confirmation`); once it is
 confirmed the call is judged again, and is denied if it has changed since, for ADK does not ask twice about one call. A confirmation of a
-call that nobody asked about does not count. Calls in parallel are judged each for itself, a retry is a new call, and what a tool streams comes after
-its call was allowed. Put the plugin last: plugins after it, and an agent's own `before_tool_callback`, may change the arguments. Tools
-that Google runs are not seen.
+call that nobody asked about does not count, and one that answers Callgate is none for a tool that asks itself. Calls in parallel are
+judged each for itself, a retry is a new call, and what a tool streams comes after its call was allowed. Put the plugin last: plugins after
+it, and an agent's own `before_tool_callback`, may change the arguments. Tools that Google runs are not seen.
 """
 
 from __future__ import annotations

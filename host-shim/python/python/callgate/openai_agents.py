@@ -6,7 +6,8 @@
 What holds: the SDK cannot change arguments, so a call is allowed only where those that were given are equal to those that were judged; a
 denial says which are not, and is the tool's output, which the model reads. A guarded tool whose call escalates needs approval
 (`result.interruptions`, `state.approve`); the guardrail then judges the call again, and lets it through only if a person approved this
-very call: what `always_approve` lets through later nobody has seen, and does not count. Tools of an MCP server come with the guardrail as they
+very call: what `always_approve` lets through later nobody has seen, and does not count (on an MCP server nor does the call that was asked
+about, which cannot be told from later ones). Tools of an MCP server come with the guardrail as they
 are listed, those added later too; `require_approval="always"` has a person asked, otherwise what escalates is denied. Calls in parallel
 are judged each for itself, a retry is a new call, and what a tool streams comes after. An agent as a tool is a call like any other, and
 its own tools need guarding too. Handoffs, and tools that OpenAI hosts, have no guardrail and are not seen.

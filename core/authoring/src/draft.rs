@@ -7,6 +7,7 @@ mod absent;
 mod argument;
 mod evidence;
 mod git;
+mod kind;
 mod merge;
 mod place;
 mod schema;

@@ -1,6 +1,7 @@
 //! The documents and the host that a command works with.
 
-use std::fmt;
+mod run_by;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,11 @@ use callgate_engine::engine::Engine;
 use callgate_engine::host::Host;
 use callgate_engine::model::Effect;
 use callgate_host::{BUNDLE_FILE, EngineKind, Gate, GateBuilder, RealHost, VirtualHost, bundle};
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use serde_json::Value;
+
+pub(crate) use run_by::RunBy;
 
 use crate::signed::{self, Pinned};
 use crate::terminal::{Failure, note};
@@ -89,30 +92,6 @@ pub(crate) struct Running {
     /// Write to standard error which bundle is used; explain also shows what the host was asked
     #[arg(long, short, help_heading = "Output")]
     pub(crate) verbose: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RunBy {
-    /// A WebAssembly component in wasmtime, with limits of time and memory; compiled once and kept on disk
-    Component,
-    /// A library of this process
-    #[default]
-    Native,
-}
-
-impl fmt::Display for RunBy {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.kind().as_str())
-    }
-}
-
-impl RunBy {
-    pub(crate) fn kind(self) -> EngineKind {
-        match self {
-            Self::Component => EngineKind::Component,
-            Self::Native => EngineKind::Native,
-        }
-    }
 }
 
 fn server_pattern(text: &str) -> Result<(String, String), &'static str> {

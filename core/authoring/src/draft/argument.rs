@@ -1,6 +1,7 @@
 //! The roles of one argument, with the evidence for them.
 
-use super::evidence::{self, Described, Kind};
+use super::evidence::{self, Described};
+use super::kind::Kind;
 use super::place::{in_order, in_repository, on_disk, only_read, side_of};
 use super::schema::Leaf;
 use super::tool::{Setting, Tool};

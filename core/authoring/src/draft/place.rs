@@ -1,7 +1,7 @@
 //! The roles of a path, by what the tool does.
 
-use super::evidence::Kind;
 use super::git;
+use super::kind::Kind;
 use super::schema::Leaf;
 use super::tool::{Setting, Tool};
 use super::verb::{self, NamedVerb, Side, Verb};

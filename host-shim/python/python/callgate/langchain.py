@@ -85,7 +85,7 @@ def _given_answers(request: ToolCallRequest) -> int:
     """How many answers to questions about this call the graph is resumed with, by `approve` and `reject`."""
     try:
         # LangGraph does not say otherwise whether a call was asked about.
-        scratchpad = get_config()["configurable"]["__pregel_scratchpad"]
+        scratchpad = get_config().get("configurable", {})["__pregel_scratchpad"]
         answers, last = list(scratchpad.resume), scratchpad.get_null_resume(False)
     except (AttributeError, KeyError, RuntimeError):
         return 0
@@ -97,8 +97,8 @@ def _given_answers(request: ToolCallRequest) -> int:
 def _place(request: ToolCallRequest) -> str:
     """The call's place in the graph, which stays as the graph goes on. Graphs inside have other places."""
     try:
-        namespace = get_config()["configurable"].get("checkpoint_ns")
-    except (KeyError, RuntimeError):
+        namespace = get_config().get("configurable", {}).get("checkpoint_ns")
+    except RuntimeError:
         namespace = None
     return f"{namespace}/{request.tool_call.get('id')}"
 

@@ -407,7 +407,8 @@ mod tests {
 
     #[test]
     fn a_manifest_has_one_bundle() {
-        let layer = |kind: &str| format!(r#"{{"mediaType": "{kind}", "digest": "sha256:0", "size": 1}}"#);
+        let named = digest(b"");
+        let layer = |kind: &str| format!(r#"{{"mediaType": "{kind}", "digest": "{named}", "size": 1}}"#);
         let manifest = |layers: &[&str]| {
             let layers: Vec<String> = layers.iter().map(|kind| layer(kind)).collect();
             let config = layer(EMPTY);
@@ -421,10 +422,11 @@ mod tests {
                 .map(|layer| layer.digest)
                 .map_err(Unfetched::said)
         };
-        assert_eq!(
-            found(&manifest(&["text/plain", BUNDLE])).as_deref(),
-            Ok("sha256:0")
-        );
+        assert_eq!(found(&manifest(&["text/plain", BUNDLE])).as_deref(), Ok(&*named));
+        for wrong in ["sha256:0", "../x", &named.replace("256", "512")] {
+            let text = manifest(&[BUNDLE]).replace(&named, wrong);
+            assert!(found(&text).unwrap_err().contains(wrong), "{wrong}");
+        }
         for text in [manifest(&[]), manifest(&[EMPTY]), manifest(&[BUNDLE, BUNDLE])] {
             assert!(
                 found(&text)

@@ -178,6 +178,9 @@ const OTHERS: &[Step] = &[
     ),
     // The two faces of the engine exclude each other. Nothing in them is for WebAssembly alone.
     library!("lints of the component face", "callgate-wasm/component"),
+    // The servers take longer than all of this.
+    step("Python", &["python3", "host-shim/python/tests/run.py"]),
+    in_js("agent frameworks", &["npm", "run", "test:frameworks"]),
 ];
 
 /// So do the tests of the servers, which wait half of their time, and what runs in Chromium.
@@ -187,9 +190,7 @@ const SERVERS: &[Step] = &[
         "artifacts as people install them",
         &["npm", "run", "test:release"],
     ),
-    in_js("agent frameworks", &["npm", "run", "test:frameworks"]),
     in_js("tables of agents' tools", &["npm", "run", "test:tables"]),
-    step("Python", &["python3", "host-shim/python/tests/run.py"]),
     program("conformance", "conformance", &[]),
     in_js("playground", &["npm", "test", "--workspace", "playground"]),
 ];

@@ -1,6 +1,9 @@
 // What a model is told of a verdict, where it may learn nothing of the host. The services of the command say the same.
 import type { Verdict } from "../types.js";
 
+/** Rules whose reasons the engine words. */
+const OF_THE_ENGINE = /^(structural-.*|default-deny|trusted-server)$/;
+
 /** What stands in place of a path. */
 const HIDDEN = "…";
 
@@ -9,7 +12,7 @@ const HIDDEN = "…";
  * them for agents to read.
  */
 export function reasonForAgent({ rule, reason }: Verdict, given: unknown): string {
-  return rule.startsWith("structural-") ? withoutPaths(reason, JSON.stringify(given) ?? "") : reason;
+  return OF_THE_ENGINE.test(rule) ? withoutPaths(reason, JSON.stringify(given) ?? "") : reason;
 }
 
 /** A path goes to the quote that ends it, or to the end where it is not quoted: it may have spaces. */

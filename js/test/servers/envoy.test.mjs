@@ -1,13 +1,14 @@
 // The decision service behind a real Envoy: what a server gets is what was judged, and while the service is away it gets nothing.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { EXAMPLE, startEnvoy, startListening, whyNoEnvoy } from "./envoy.mjs";
+import { EXAMPLE, startEnvoy, startExample, until, whyNoEnvoy } from "./envoy.mjs";
 import { CALLGATE, start } from "./guard.mjs";
 import { whyMissing } from "./programs.mjs";
 
@@ -349,21 +350,28 @@ test("Envoy that cannot rewrite", { skip }, async () => {
 test("the example", { skip }, async () => {
   assert.equal(missing, undefined);
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "callgate-example-")));
-  const server = await startListening("everything");
-  const flags = ["serve", "--bundle", EXAMPLE, "--listen", `unix:${join(folder, "callgate.sock")}`];
-  const service = await start(CALLGATE, flags, { cwd: folder }, /listening on/);
-  const envoy = await startEnvoy(folder, server.port);
+  const example = await startExample(folder);
+  const isTaken = (place) =>
+    new Promise((resolve) => {
+      const socket = connect(place).on("error", () => resolve(false));
+      socket.on("connect", () => resolve(socket.destroy().destroyed));
+    });
   try {
-    const said = execFileSync("node", [join(EXAMPLE, "ask.mjs"), envoy.url], { encoding: "utf8", timeout: 60_000 });
+    const said = execFileSync("node", [join(EXAMPLE, "ask.mjs"), example.url], { encoding: "utf8", timeout: 60_000 });
     assert.match(said, /^tools: echo, get-sum, trigger-long-running-operation$/m);
     assert.match(said, /^ {2}The sum of 2 and 3 is 5/m);
     assert.match(said, /^ {2}Echo: https:\/\/handbook\.example\/start$/m);
     assert.match(said, /^ {2}Callgate did not let this call through \(deny by rule `default-deny`\)/m);
     assert.match(said, /^ {2}Callgate did not let this call through \(escalate by rule `long work`\)/m);
+    const decisions = readFileSync(join(folder, "example/decisions.jsonl"), "utf8").trim().split("\n");
+    assert.ok(decisions.length >= 5, decisions.join("\n"));
+    // All three end with the script.
+    await example.close();
+    for (const place of [example.port, new URL(example.url).port, join(folder, "example/callgate.sock")]) {
+      await until(async () => !(await isTaken(place)));
+    }
   } finally {
-    await envoy.close();
-    await service.close();
-    await server.close();
+    example.kill();
     rmSync(folder, { recursive: true, force: true });
   }
 });

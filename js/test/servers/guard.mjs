@@ -57,6 +57,7 @@ export function start(command, args, options, expected) {
       clearTimeout(timer);
       resolve({
         found,
+        pid: child.pid,
         signal: (name) => child.kill(name),
         close: () =>
           new Promise((closed) => {

@@ -1,42 +1,25 @@
 // Envoy, from PyPI, before a server and the decision service.
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TARGET } from "../tools/hosts.mjs";
+import { whyNoVenv } from "../tools/venv.mjs";
 import { CALLGATE, start } from "./guard.mjs";
 import { listeningOf } from "./programs.mjs";
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
-const REQUIREMENTS = path("python/envoy.txt");
 const VENV = `${TARGET}/envoy`;
-const STAMP = `${VENV}/installed`;
 
 /** The folder of the example. */
 export const EXAMPLE = path("../../../host-shim/serve/examples/envoy");
 
 /** Why Envoy cannot be had, or nothing if it can. It is installed, under `TARGET`, if it is missing. */
-export function whyNoEnvoy() {
-  const wanted = createHash("sha256").update(readFileSync(REQUIREMENTS)).digest("hex");
-  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return undefined;
-  rmSync(VENV, { recursive: true, force: true });
-  mkdirSync(VENV, { recursive: true });
-  const flags = ["--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", REQUIREMENTS];
-  const steps = [
-    ["python3", "-m", "venv", VENV],
-    [`${VENV}/bin/python`, "-m", "pip", "install", ...flags],
-  ];
-  for (const [command, ...args] of steps) {
-    const { status, error, stderr } = spawnSync(command, args, { encoding: "utf8" });
-    if (status !== 0) return `${command} ${args.join(" ")} failed: ${error?.message ?? stderr}`;
-  }
-  writeFileSync(STAMP, wanted);
-  return undefined;
-}
+export const whyNoEnvoy = () => whyNoVenv(VENV, [path("python/envoy.txt")]);
 
-const program = () => {
+/** The path of Envoy. */
+export const program = () => {
   const script = "import envoy, pathlib; print(pathlib.Path(envoy.__file__).parent / '_bin' / 'envoy')";
   const { stdout } = spawnSync(`${VENV}/bin/python`, ["-c", script], { encoding: "utf8" });
   return stdout.trim();

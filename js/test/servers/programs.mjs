@@ -1,18 +1,16 @@
 // The servers: how each is installed, and started behind the official client.
-import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { TARGET } from "../tools/hosts.mjs";
+import { whyNoVenv } from "../tools/venv.mjs";
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 /** What the servers of these tests need, and, beyond that, those of a working day. */
 const REQUIREMENTS = [path("python/requirements.txt"), path("python/more.txt")];
 export const VENV = `${TARGET}/mcp-servers`;
 export const PYTHON = `${VENV}/bin/python`;
-const STAMP = `${VENV}/installed`;
 
 const npm = (name) => path(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`);
 
@@ -56,27 +54,7 @@ export function whyMissing(name) {
 }
 
 /** Why the servers from PyPI cannot be had, or nothing if they can. */
-export function whyNoPython() {
-  const hash = createHash("sha256");
-  for (const file of REQUIREMENTS) hash.update(readFileSync(file));
-  const wanted = hash.digest("hex");
-  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return undefined;
-  return installPython(wanted);
-}
-
-const INSTALL = [PYTHON, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:"];
-
-function installPython(wanted) {
-  rmSync(VENV, { recursive: true, force: true });
-  mkdirSync(VENV, { recursive: true });
-  const steps = [["python3", "-m", "venv", VENV], ...REQUIREMENTS.map((file) => [...INSTALL, "-r", file])];
-  for (const [command, ...args] of steps) {
-    const { status, error, stderr } = spawnSync(command, args, { encoding: "utf8" });
-    if (status !== 0) return `${command} ${args.join(" ")} failed: ${error?.message ?? stderr}`;
-  }
-  writeFileSync(STAMP, wanted);
-  return undefined;
-}
+export const whyNoPython = () => whyNoVenv(VENV, REQUIREMENTS);
 
 /** Starts a server in another working directory than the gate's, and connects the official client to it. */
 export async function startServer(name, world) {

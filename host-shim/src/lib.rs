@@ -70,3 +70,8 @@ pub use timings::{Starting, Timings};
 pub use virtual_host::{
     Filesystem, Machine, MachineError, Platform, Predicate, PushMode, Repository, Urls, VirtualHost,
 };
+
+/// The example in the project's page.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct ProjectPage;

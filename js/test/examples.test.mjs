@@ -42,6 +42,19 @@ test("the programs of the pages", () =>
     }
   }));
 
+test("the program of the project's page", () =>
+  withDirectory((directory) => {
+    const [, text, expected] = /^```js\n(.*?\/\/ (.*?)\n)```$/ms.exec(readFileSync(join(JS, "../README.md"), "utf8"));
+    run("mkdir", [join(directory, "node_modules")]);
+    symlinkSync(JS, join(directory, "node_modules/callgate"));
+    const tools = [{ toolName: "read_text_file", args: { path: "read-path" } }];
+    const annotations = { servers: { filesystem: { tools } } };
+    const bundle = { policy: { rules: [] }, annotations, protectedPaths: ["~/.ssh"] };
+    writeFileSync(join(directory, "callgate.json"), JSON.stringify(bundle));
+    writeFileSync(join(directory, "page.mjs"), text);
+    assert.equal(run("node", [join(directory, "page.mjs")], { cwd: directory }), `${expected}\n`);
+  }));
+
 test("the example in a page", { timeout: 120_000 }, async (t) => {
   if (!isThere(t, "Chromium", hasChromium())) {
     return;

@@ -286,6 +286,13 @@ impl Gate {
             .transpose()
     }
 
+    /// The arguments that a tool's annotation names, sorted; `None` for an unknown tool.
+    fn argument_names(&self, server: &str, tool: &str) -> Option<Vec<&str>> {
+        let named = self.engine.interest(server, tool).members;
+        let is_known = self.engine.knows_tool(server, tool);
+        is_known.then(|| named.into_iter().map(|(name, _)| name).collect())
+    }
+
     /// Every annotated tool, as pairs of server and name.
     fn tools(&self) -> PyResult<Vec<(String, String)>> {
         let tools = self.gate.tools().map_err(errors::other)?;

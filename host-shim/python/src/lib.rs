@@ -23,6 +23,11 @@ use pyo3::prelude::*;
 /// What `callgate` takes its names from.
 #[pymodule]
 mod _engine {
+    /// The version of the package.
+    #[expect(non_upper_case_globals, reason = "the name that Python has for it")]
+    #[pymodule_export]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
     #[pymodule_export]
     use crate::approvals::Approvals;
     #[pymodule_export]

@@ -44,10 +44,10 @@ def needs(*distributions: str) -> None:
             raise unittest.SkipTest(f"{name} is not installed") from error
 
 
-def gate(home: str = "/home/u") -> Any:
+def gate(home: str = "/home/u", annotations: Any = ANNOTATIONS) -> Any:
     files = [f"{home}/notes/a.md", f"{home}/notes/b.md", f"{home}/keys/k.pem"]
     machine = {"home": home, "cwd": home, "fs": {"dirs": [f"{home}/notes", f"{home}/keys"], "files": files, "links": {}}}
-    return Gate(policy=POLICY, annotations=ANNOTATIONS, host=virtual_host(machine))
+    return Gate(policy=POLICY, annotations=annotations, host=virtual_host(machine))
 
 
 class Failing:

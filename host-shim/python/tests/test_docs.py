@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
+import json
 import os
 import tempfile
 import unittest
@@ -19,7 +20,10 @@ PAGES = Path(__file__).resolve().parent.parent / "docs"
 BUNDLE = (PAGES.parent / "README.md").read_text().split("```json\n")[1].split("```")[0]
 
 
-def example(page: str) -> str:
+PROJECT = PAGES.parents[2] / "README.md"
+
+
+def example(page: str | Path) -> str:
     return (PAGES / page).read_text().split("```python\n")[1].split("```")[0]
 
 
@@ -56,6 +60,14 @@ class Pages(unittest.TestCase):
             ("read_note", {"path": f"{home}/keys/k.pem"}),
             ("write_note", {"path": f"{home}/notes/b.md", "text": "hello"}),
         ]
+
+    def test_the_project_s_page(self) -> None:
+        tools = [{"toolName": "read_text_file", "args": {"path": "read-path"}}]
+        bundle = {"policy": {"rules": []}, "annotations": {"servers": {"filesystem": {"tools": tools}}}, "protectedPaths": ["~/.ssh"]}
+        with self.home() as home, contextlib.redirect_stdout(io.StringIO()) as printed:
+            (home / "gate/callgate.json").write_text(json.dumps(bundle))
+            exec(compile(example(PROJECT), "README.md", "exec"), {})
+        self.assertEqual(printed.getvalue(), "deny structural-protected-path\n")
 
     def test_mcp(self) -> None:
         import test_mcp  # noqa: F401  Skips what is not installed, as below.

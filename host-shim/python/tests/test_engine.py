@@ -36,6 +36,17 @@ class Recursion(unittest.TestCase):
         self.assertIn(host.gate.gate("notes", *READ).verdict.decision, ("allow", "deny"))
 
 
+class Names(unittest.TestCase):
+    def test_the_version_is_that_of_the_project(self) -> None:
+        project = (Path(__file__).parents[3] / "Cargo.toml").read_text()
+        self.assertIn(f'\nversion = "{callgate.__version__}"\n', project)
+
+    def test_the_arguments_of_an_annotation(self) -> None:
+        judging = gate()
+        self.assertEqual(judging.argument_names("notes", "write"), ["path", "text"])
+        self.assertIsNone(judging.argument_names("notes", "added"))
+
+
 class Errors(unittest.TestCase):
     def test_a_time_or_a_decision_that_is_none(self) -> None:
         for now in (5, "yesterday", datetime.datetime(2026, 1, 1)):
@@ -343,7 +354,7 @@ class Stubs(unittest.TestCase):
         for name in callgate.__all__:
             self.assertTrue(getattr(callgate, name).__doc__, name)
         stubbed = {stub.name for stub in [*self.classes, *self.functions]}
-        self.assertEqual(stubbed | {"Host"}, set(callgate.__all__))
+        self.assertEqual(stubbed | {"Host", "__version__"}, set(callgate.__all__))
 
 
 if __name__ == "__main__":

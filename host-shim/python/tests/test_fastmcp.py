@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import unittest
-from typing import Any
+from typing import Annotated, Any
 
 from adapting import KEYS, READ, READ_AS_JUDGED, WRITE, Played, Tests, gate, needs
 
@@ -12,6 +12,10 @@ needs("fastmcp")
 
 from fastmcp import Client, Context, FastMCP
 from fastmcp.client.elicitation import ElicitResult
+from fastmcp.server.transforms import ToolTransform
+from fastmcp.tools import Tool
+from fastmcp.tools.tool_transform import ArgTransform, ArgTransformConfig, ToolTransformConfig
+from pydantic import AliasChoices, Field
 
 from callgate.fastmcp import CallgateMiddleware
 
@@ -132,6 +136,54 @@ class Composed(unittest.TestCase):
 
         asyncio.run(run())
         self.assertEqual(played.ran, [("read", {"path": "/home/u/notes/b.md"})])
+
+    def test_an_argument_that_the_schema_does_not_tell_is_denied(self) -> None:
+        ran: list[str] = []
+        made: FastMCP = FastMCP("notes", middleware=[CallgateMiddleware(gate(), "notes")])
+
+        @made.tool
+        def read(path: Annotated[str, Field(validation_alias=AliasChoices("path", "file"))]) -> str:
+            ran.append(path)
+            return "done: read"
+
+        seen = self.called(made, ("read", {**READ[1], "file": KEYS[1]["path"]}), READ)
+        self.assertEqual(ran, [READ_AS_JUDGED[1]["path"]])
+        self.assertIn("The tool's schema names no `file`", seen[0])
+
+    def test_a_tool_that_was_made_of_another_is_not_that_one(self) -> None:
+        renamed: Any = {"path": ArgTransform(name="file")}
+        there = ("read", {**READ[1], "file": KEYS[1]["path"]})
+
+        renaming: Any = {"path": ArgTransformConfig(name="file")}
+        hiding: Any = {"text": ArgTransformConfig(hide=True, default="x")}
+        transforms: list[tuple[dict[str, Any], Any, str]] = [
+            ({"read": ToolTransformConfig(name="peek")}, ("peek", READ[1]), "Unknown tool: notes/peek"),
+            ({"read": ToolTransformConfig(arguments=renaming)}, there, "its annotation names no `file`"),
+            ({"read": ToolTransformConfig(name="a"), "write": ToolTransformConfig(name="read", arguments=hiding)}, READ, "`read` is made of `write`"),
+        ]
+        for transform, call, message in transforms:
+            for is_mounted in (False, True):
+                with self.subTest(message=message, is_mounted=is_mounted):
+                    middleware = [CallgateMiddleware(gate(), "notes")]
+                    made = server(played := Played(), [] if is_mounted else middleware)
+                    made.add_transform(ToolTransform(transform))
+                    if is_mounted:
+                        inner, made = made, FastMCP("all", middleware=middleware)
+                        made.mount(inner)
+                    self.assertIn(message, self.called(made, call)[0])
+                    self.assertEqual(played.ran, [])
+        made = FastMCP("notes", middleware=[CallgateMiddleware(gate(), "notes")])
+        of = asyncio.run(server(played := Played(), []).get_tool("read"))
+        made.add_tool(Tool.from_tool(of, transform_args=renamed))  # type: ignore[arg-type]
+        self.assertIn("its annotation names no `file`", self.called(made, there)[0])
+        self.assertEqual(played.ran, [])
+
+    def test_a_tool_that_was_made_of_another_is_judged_as_it_is_annotated(self) -> None:
+        annotations = {"servers": {"notes": {"tools": [{"toolName": "peek", "args": {"file": "read-path"}}]}}}
+        made = server(played := Played(), [CallgateMiddleware(gate(annotations=annotations), "notes")])
+        made.add_transform(ToolTransform({"read": ToolTransformConfig(name="peek", arguments={"path": ArgTransformConfig(name="file")})}))
+        seen = self.called(made, *(("peek", {"file": call[1]["path"]}) for call in (READ, KEYS)))
+        self.assertEqual(played.ran, [READ_AS_JUDGED], seen)
 
     def test_what_is_no_call_is_denied(self) -> None:
         async def called(_: Any) -> Any:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import unittest
-from typing import Any
+from typing import Annotated, Any
 
 from adapting import KEYS, READ, READ_AS_JUDGED, WRITE, WRITE_AS_JUDGED, Played, Tests, gate, needs
 
 needs("mcp")
 
-from mcp import types
+from mcp import MCPError, types
 from mcp.client import Client
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND
+from pydantic import AliasChoices, Field
 
 from callgate.mcp import CallgateMiddleware, GatedSession
 
@@ -71,6 +75,45 @@ class Modern(Tests, unittest.TestCase):
         self.assertIn("a person decides what is written", asyncio.run(run()))
         self.assertEqual(played.ran, [])
 
+    def test_an_argument_that_the_schema_does_not_tell_is_denied(self) -> None:
+        ran: list[str] = []
+        made = MCPServer("notes", middleware=[CallgateMiddleware(gate(), "notes")])
+
+        @made.tool()
+        def read(path: Annotated[str, Field(validation_alias=AliasChoices("path", "file"))]) -> str:
+            ran.append(path)
+            return "done: read"
+
+        async def run() -> list[str]:
+            async with Client(made, mode=self.mode) as client:  # type: ignore[arg-type]
+                calls = (READ, ("read", {**READ[1], "file": KEYS[1]["path"]}))
+                return [text(await client.call_tool(*call)) for call in calls]
+
+        seen = asyncio.run(run())
+        self.assertEqual(ran, [READ_AS_JUDGED[1]["path"]], seen)
+        self.assertIn("The tool's schema names no `file`", seen[1])
+
+    def test_a_tool_is_found_on_a_later_page(self) -> None:
+        async def called(_: Any, params: Any) -> types.CallToolResult:
+            return types.CallToolResult(content=[types.TextContent(type="text", text=f"done: {params.name}")])
+
+        async def listed(_: Any, params: Any) -> types.ListToolsResult:
+            page = int(params.cursor or 0) if params else 0
+            properties = {"path": {"type": "string"}}
+            tool = types.Tool(name=("other", "read")[page], input_schema={"type": "object", "properties": properties})
+            return types.ListToolsResult(tools=[tool], next_cursor=None if page else "1")
+
+        async def run() -> list[str]:
+            made: Any = Server("notes", on_call_tool=called, on_list_tools=listed)
+            made.middleware.append(CallgateMiddleware(gate(), "notes"))
+            async with Client(made, mode=self.mode) as client:  # type: ignore[arg-type]
+                calls = (READ, ("read", {**READ[1], "file": KEYS[1]["path"]}))
+                return [text(await client.call_tool(*call)) for call in calls]
+
+        seen = asyncio.run(run())
+        self.assertEqual(seen[0], "done: read")
+        self.assertIn("The tool's schema names no `file`", seen[1])
+
     def test_answers_that_cannot_be_read(self) -> None:
         for content in ({"allow": "yes"}, {"allow": 1}, {}, None, {"Allow": True}):
             played = Played()
@@ -107,6 +150,24 @@ class Direct(unittest.TestCase):
                        {"name": "read", "arguments": "x"}, {"name": "read", "arguments": {"path": float("nan")}}):
             with self.subTest(params=params):
                 self.assertTrue(asyncio.run(run(params)).is_error)
+
+    def test_a_server_without_a_list_is_judged_by_annotations_and_one_whose_list_fails_is_not_called(self) -> None:
+        params = {"name": "read", "arguments": READ[1]}
+        ctx: Any = ServerRequestContext(session=None, lifespan_context={}, protocol_version="2025-11-25", method="tools/call", params=params)  # type: ignore[arg-type]
+        for code in (METHOD_NOT_FOUND, INTERNAL_ERROR):
+            ran: list[Any] = []
+
+            async def called(ctx: Any, code: int = code, ran: list[Any] = ran) -> Any:
+                if ctx.method == "tools/list":
+                    raise MCPError(code, "no list")
+                ran.append(ctx.params["arguments"])
+
+            with self.subTest(code=code):
+                if code == METHOD_NOT_FOUND:
+                    asyncio.run(CallgateMiddleware(gate(), "notes")(ctx, called))
+                else:
+                    self.assertRaises(MCPError, asyncio.run, CallgateMiddleware(gate(), "notes")(ctx, called))
+                self.assertEqual(ran, [READ_AS_JUDGED[1]] if code == METHOD_NOT_FOUND else [])
 
     def test_a_tool_that_asks_itself_is_approved_once(self) -> None:
         played, asked = Played(), []

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import unittest
-from typing import Any
+from typing import Annotated, Any
 
 from adapting import ADDED, KEYS, READ_AS_JUDGED, WRITE_AS_JUDGED, Played, Tests, gate, needs
 
@@ -14,6 +15,7 @@ needs("openai-agents")
 from agents import Agent, Model, ModelResponse, RunConfig, Runner, ToolExecutionConfig, ToolGuardrailFunctionOutput, Usage, function_tool
 from agents.mcp import MCPServer
 from mcp import types
+from pydantic import AliasChoices, Field
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from callgate import Gate
@@ -162,6 +164,31 @@ class OfAServer(Functions):
 
 
 class Direct(unittest.TestCase):
+    def test_a_tool_that_was_renamed_after_it_was_guarded_is_denied(self) -> None:
+        renamed = {"write": "read", "read": "peek"}
+        for name, told in renamed.items():
+            played = Played()
+            tool = next(guarded(tool, gate(), "notes") for tool in tools(played) if tool.name == name)
+            agent = Agent(name="a", model=Turns([(told, READ_AS_JUDGED[1])]), tools=[dataclasses.replace(tool, name=told)])
+            asyncio.run(finished(agent, lambda: True, played))
+            self.assertEqual(played.ran, [])
+            self.assertIn("guarded as `write`" if told == "read" else "Unknown tool: notes/peek", played.seen[0])
+
+    def test_an_argument_that_the_schema_does_not_tell_is_denied(self) -> None:
+        ran: list[str] = []
+
+        @function_tool(strict_mode=False)
+        def read(path: Annotated[str, Field(validation_alias=AliasChoices("path", "file"))] = "") -> str:
+            ran.append(path)
+            return "done: read"
+
+        played = Played()
+        calls = [("read", {"path": READ_AS_JUDGED[1]["path"], "file": KEYS[1]["path"]})]
+        agent = Agent(name="a", model=Turns(calls), tools=[guarded(read, gate(), "notes")])
+        asyncio.run(finished(agent, lambda: True, played))
+        self.assertEqual(ran, [])
+        self.assertIn("The tool's schema names no `file`", played.seen[0])
+
     def test_without_approval_what_escalates_is_denied(self) -> None:
         played = Played()
         server = Server(played, tool_input_guardrails=[tool_input_guardrail(gate(), "notes")])

@@ -129,7 +129,8 @@ test("Python's module judges, from its wheel alone", OPTIONS, (t) => {
   const python = join(folder, "venv/bin/python");
   run(python, ["-m", "pip", "install", "--no-index", "--quiet", artifact(wheel)]);
   const script = `
-import callgate, time
+import callgate, importlib.metadata, time
+assert callgate.__version__ == importlib.metadata.version("callgate-engine")
 gate = callgate.Gate(
     policy={"rules": [{"name": "logs", "if": {"server": "git"}, "then": "allow", "reason": "reads only"}]},
     annotations={"servers": {"git": {"tools": [{"toolName": "log", "args": {"n": "none"}}]}}},

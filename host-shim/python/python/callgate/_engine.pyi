@@ -5,6 +5,8 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, final
 
 from ._host import Host
 
+__version__: str
+
 Decision: TypeAlias = Literal["allow", "escalate", "deny"]
 Json: TypeAlias = Any
 """What JSON can say: dict, list, tuple, str, int, float, bool or None."""
@@ -226,6 +228,7 @@ class Gate:
         container_workspace_dir: str | None = None,
     ) -> dict[str, Any] | None: ...
     def semantics(self, server: str, tool: str) -> dict[str, Any] | None: ...
+    def argument_names(self, server: str, tool: str) -> list[str] | None: ...
     def tools(self) -> list[tuple[str, str]]: ...
     @property
     def warnings(self) -> list[Diagnostic]: ...

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,6 +31,10 @@ Ask: TypeAlias = Callable[["Judged"], Awaitable[bool]]
 
 _log = logging.getLogger("callgate")
 _UNANNOTATED = ". No annotation names this tool, so every call of it is denied: `callgate annotate` writes one."
+
+
+class Unfit(Exception):
+    """A tool is not the one that annotations describe, and why."""
 
 
 @dataclass(frozen=True)
@@ -108,15 +112,17 @@ class Judging:
             if other is not None:
                 return _denied("structural-unreadable-argument", f"The tool's schema names no `{other}`")
             return replace(judged, decision="allow") if judged.must_ask and judged.key == approved else judged
+        except Unfit as error:
+            return _denied("structural-unpinned-tool", str(error))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # A panic of the engine is no `Exception`.
             _log.warning("the gate failed, so the call is denied", exc_info=True)
             return _denied("structural-hook-fault", f"The gate failed ({type(error).__name__}), so nothing is allowed")
 
-    async def settle(self, name: object, arguments: object, ask: Ask | None) -> Judged:
+    async def settle(self, name: object, arguments: object, ask: Ask | None, *, schema: Schema | None = None) -> Judged:
         """Judges a call and has a person decide where that is needed, again for as long as the call is another afterwards."""
-        judged = self.judge(name, arguments)
+        judged = self.judge(name, arguments, schema=schema)
         while judged.must_ask:
             if ask is None:
                 return judged.refused("nobody can be asked")
@@ -127,15 +133,29 @@ class Judging:
                 return judged.refused("nobody could be asked")
             if answer is not True:
                 return judged.refused()
-            judged = self.judge(name, arguments, approved=judged.key)
+            judged = self.judge(name, arguments, approved=judged.key, schema=schema)
         return judged
+
+    def made_of(self, name: str, arguments: object, origins: Sequence[str]) -> None:
+        """Looks at a tool that was made of others. Raises `Unfit` where annotations describe another under its name."""
+        server, tool = self.named(name)
+        known = self._gate.argument_names(server, tool) or []
+        other = next((key for key in arguments if key not in known), None) if isinstance(arguments, Mapping) else None
+        if other is not None:
+            raise Unfit(f"`{name}` is made of another tool, and its annotation names no `{other}`")
+        for origin in origins:
+            if origin not in (name, tool) and self._gate.argument_names(server, origin) is not None:
+                raise Unfit(f"`{name}` is made of `{origin}`, which annotations describe as a tool of its own")
+
+    def named(self, name: str) -> tuple[str, str]:
+        return (self._server, name) if isinstance(self._server, str) else self._server(name)
 
     def _judge(self, name: object, arguments: object) -> Judged:
         if not isinstance(name, str) or not name:
             return _denied("structural-hook-fault", "The call names no tool")
         if arguments is not None and not isinstance(arguments, Mapping):
             return _denied("structural-unreadable-argument", "The arguments are not an object")
-        server, tool = (self._server, name) if isinstance(self._server, str) else self._server(name)
+        server, tool = self.named(name)
         response = self._gate.gate(
             server,
             tool,

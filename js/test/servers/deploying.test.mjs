@@ -33,10 +33,10 @@ function render(...values) {
   return JSON.parse(execFileSync(`${VENV}/bin/python`, args, options));
 }
 
-const yaml = (name) => {
+function parsed(input) {
   const script = "import json, sys, yaml; json.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)";
-  return JSON.parse(execFileSync(`${VENV}/bin/python`, ["-c", script], { input: text(name), encoding: "utf8" }));
-};
+  return JSON.parse(execFileSync(`${VENV}/bin/python`, ["-c", script], { input, encoding: "utf8" }));
+}
 
 const podOf = ({ objects }) => objects.find(({ kind }) => kind === "Deployment").spec.template.spec;
 
@@ -184,6 +184,21 @@ test("the service as its manifest starts it", { skip }, async (t) => {
   }
   assert.equal((await ask("/metrics")).status, 401);
 
+  await t.test("Envoy elsewhere asks it", async () => {
+    const server = await startListening("everything");
+    const [known, unknown] = await Promise.all(
+      ["secret", "other"].map((token) => startEnvoy(place, server.port, elsewhere(service.found[1], token))),
+    );
+    try {
+      const said = execFileSync("node", [join(EXAMPLE, "ask.mjs"), known.url], { encoding: "utf8", timeout: 60_000 });
+      assert.match(said, /^ {2}Echo: https:\/\/handbook\.example\/start$/m);
+      const { status } = await fetch(unknown.url, { method: "DELETE" });
+      assert.ok(status >= 500, String(status));
+    } finally {
+      for (const { close } of [known, unknown, server]) await close();
+    }
+  });
+
   await t.test("the dashboard's metrics are exported", async () => {
     const { text: page } = await ask("/metrics", { authorization: "Bearer secret" });
     const exported = new Set();
@@ -214,6 +229,26 @@ test("the service as its manifest starts it", { skip }, async (t) => {
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
   });
 });
+
+/** Envoy's configuration of the example, with what the page says of a service elsewhere. */
+function elsewhere(port, token) {
+  const blocks = [...text("README.md").matchAll(/```yaml\n(.*?)```/gs)].map(([, block]) => block);
+  const [asking, cluster] = blocks.map((block) =>
+    block
+      .replaceAll("callgate.mcp.svc", "localhost")
+      .replace("address: localhost, port_value: 9191", `address: 127.0.0.1, port_value: ${port}`)
+      .replace("/etc/envoy/ca.crt", path("tls/service.crt"))
+      .replace("TOKEN", token),
+  );
+  return (example) => {
+    const [configuration] = parsed(example);
+    const { listeners, clusters } = configuration.static_resources;
+    const { http_filters } = listeners[0].filter_chains[0].filters[0].typed_config;
+    Object.assign(http_filters[0].typed_config, parsed(asking)[0]);
+    clusters[1] = parsed(cluster)[0];
+    return JSON.stringify(configuration);
+  };
+}
 
 test("the sidecar as its manifest starts it", { skip }, async () => {
   assert.equal(missing, undefined);
@@ -257,9 +292,9 @@ test("the sidecar as its manifest starts it", { skip }, async () => {
 
 test("agentgateway judges whatever it may, and nothing passes where it cannot", { skip }, () => {
   assert.equal(missing, undefined);
-  const [{ binds }] = yaml("agentgateway/config.yaml");
+  const [{ binds }] = parsed(text("agentgateway/config.yaml"));
   const [{ policies, backends }] = binds[0].listeners[0].routes;
-  const objects = yaml("agentgateway/kubernetes.yaml");
+  const objects = parsed(text("agentgateway/kubernetes.yaml"));
   const policy = objects.find(({ spec }) => spec.backend?.mcp !== undefined);
   const backend = objects.find(({ kind }) => kind === "AgentgatewayBackend");
   const [own] = policies.mcpGuardrails.processors;

@@ -1,11 +1,23 @@
 // What `cargo release` writes, as people install it: from the packed files alone, into empty folders, without a network.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { request } from "node:https";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { start } from "../servers/guard.mjs";
@@ -13,6 +25,8 @@ import { listeningOf } from "../servers/programs.mjs";
 import { hasQemu, isThere, QEMU, run } from "../tools/hosts.mjs";
 import { artifact, FOLDER, PROCESSORS, sums, unpacked, unpackImage, VERSION, WAYS, whyMissing } from "./artifacts.mjs";
 import { coldStart, environmentOf, travel } from "./journey.mjs";
+
+const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 const missing = whyMissing();
 if (missing !== undefined && process.env.CI === "true") throw new Error(missing);
@@ -176,6 +190,67 @@ test("the image is small, and its guard judges without root's rights, certificat
     await client.close();
     await guard.close();
     await server.close();
+  }
+});
+
+test("the image serves as the manifest starts it, for a user without a home", OPTIONS, async (t) => {
+  if (!isThere(t, "the right to change the root", process.getuid() === 0)) return;
+  const { root, config } = unpackImage(empty(), PROCESSORS[process.arch]);
+  const at = (name) => join(root, name);
+  const own = ["var/lib/callgate", "var/log/callgate"];
+  for (const name of [...own, "gate", ...["keys", "tls", "tokens"].map((name) => `etc/callgate/${name}`)]) {
+    mkdirSync(at(name), { recursive: true });
+  }
+  for (const name of own) chownSync(at(name), ...config.User.split(":").map(Number));
+  writeFileSync(at("gate/callgate.json"), JSON.stringify(BUNDLE));
+  const bundle = (...args) => run(at("callgate"), ["bundle", ...args], { cwd: at("gate") });
+  bundle("keygen", "acme");
+  bundle("build", "--name", "acme", "--revision", "1", "--expires", "1d", "--out", "acme.json");
+  bundle("sign", "acme.json", "--key", "acme.key");
+  copyFileSync(at("gate/acme.pub"), at("etc/callgate/keys/0.pub"));
+  for (const name of ["crt", "key"])
+    copyFileSync(path(`../servers/tls/service.${name}`), at(`etc/callgate/tls/tls.${name}`));
+  writeFileSync(at("etc/callgate/tokens/tokens"), "secret\n");
+  const manifest = readFileSync(path("../../../host-shim/serve/examples/kubernetes/service.yaml"), "utf8");
+  const flags = [...manifest.matchAll(/^ {12}- (--.*)$/gm)].map(([, flag]) =>
+    flag
+      .replace(/oci:.*/, "/gate/acme.json")
+      .replace("0.0.0.0:9191", "127.0.0.1:0")
+      .replace("$(POD)", "pod"),
+  );
+  const given = [...manifest.matchAll(/\{ name: (XDG_\w+), value: (\S+) \}/g)].map(([, name, value]) => [name, value]);
+  assert.equal(given.length, 2);
+  const env = { PATH: process.env.PATH, ...Object.fromEntries(given) };
+  const args = [`--userspec=${config.User}`, root, "/callgate", "serve", ...flags];
+  const ca = readFileSync(path("../servers/tls/service.crt"));
+  const service = await start("chroot", args, { env }, /listening on 127\.0\.0\.1:(\d+)/);
+  try {
+    const ask = (page, body, more = {}) =>
+      new Promise((resolve, reject) => {
+        const headers = { "content-type": "application/json", ...more };
+        const options = { ca, servername: "localhost", method: body === undefined ? "GET" : "POST", headers };
+        const sent = request(`https://127.0.0.1:${service.found[1]}${page}`, options, async (response) => {
+          let text = "";
+          for await (const chunk of response.setEncoding("utf8")) text += chunk;
+          resolve({ status: response.statusCode, text });
+        });
+        sent.on("error", reject).end(body);
+      });
+    assert.equal((await ask("/readyz")).status, 200);
+    const asked = {
+      subject: { type: "agent", id: "a" },
+      action: { name: "tools/call" },
+      resource: { type: "tool", id: "echo", properties: { server: "everything" } },
+      context: { arguments: { message: "hi" } },
+    };
+    const authorization = "Bearer secret";
+    const { text } = await ask("/access/v1/evaluation", JSON.stringify(asked), { authorization });
+    assert.equal(JSON.parse(text).decision, true, text);
+    assert.match(readFileSync(at("var/log/callgate/pod.jsonl"), "utf8"), /"decision":"allow"/);
+  } finally {
+    // The second one does not wait.
+    service.signal("SIGTERM");
+    await service.close();
   }
 });
 

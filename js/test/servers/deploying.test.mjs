@@ -147,7 +147,7 @@ function startContainer(place, pod, expected) {
       .replace("/var/lib/callgate", join(place, "lib"))
       .replace("/var/log/callgate/$(POD)", join(place, "log/pod"))
       .replace("/run/callgate", join(place, "run"))
-      .replace("/workspace", place)
+      .replace("=/workspace", `=${place}`)
       .replace("0.0.0.0:9191", "127.0.0.1:0");
   const given = env.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, here(value)]);
   assert.equal(command[0], "/callgate");

@@ -7,9 +7,14 @@ use reqwest::{ClientBuilder, Response, Url};
 
 use crate::address::{is_own, is_private};
 
-/// How long a connection may take, and the whole answer. Hooks have little time.
+/// How long a connection may take, and the whole answer.
 const CONNECTING: Duration = Duration::from_secs(3);
 const ANSWERING: Duration = Duration::from_secs(10);
+
+/// How long a bundle may take to fetch, of all its questions and answers. Hooks have little time.
+pub(crate) const FETCHING: Duration = Duration::from_secs(10);
+
+const TOO_LATE: &str = "the server does not answer in time";
 
 /// How often an answer may lead elsewhere.
 const MOST_REDIRECTS: usize = 5;
@@ -78,6 +83,15 @@ pub(crate) fn run<T>(asking: impl Future<Output = Result<T, Unfetched>>) -> Resu
     runtime.block_on(asking).map_err(Unfetched::said)
 }
 
+/// Ends what takes longer than `most`, however many servers and answers it waits for.
+pub(crate) async fn within<T>(
+    most: Duration,
+    asking: impl Future<Output = Result<T, Unfetched>>,
+) -> Result<T, Unfetched> {
+    let late = |_| Err(Unfetched::Other(TOO_LATE.to_owned()));
+    tokio::time::timeout(most, asking).await.unwrap_or_else(late)
+}
+
 /// Returns `true` for an address that a server may lead to. A server elsewhere has nothing to ask of this machine's own.
 pub(crate) fn may_lead(from: &Url, to: &Url) -> bool {
     is_private(to) && (!is_own(to) || is_own(from))
@@ -102,7 +116,7 @@ fn cause(error: &reqwest::Error) -> String {
         cause = next;
     }
     match error.is_timeout() {
-        true => "the server does not answer in time".to_owned(),
+        true => TOO_LATE.to_owned(),
         false if cause.is::<reqwest::Error>() => "the server's answer is broken".to_owned(),
         false => cause.to_string(),
     }

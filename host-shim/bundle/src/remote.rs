@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use crate::address::Address;
 use crate::credentials::Credentials;
 use crate::envelope::MOST_BYTES;
-use crate::http::{self, Fetched, Unfetched};
+use crate::http::{self, FETCHING, Fetched, Unfetched};
 use crate::json;
 use crate::key::hexadecimal;
 use crate::refused::Refused;
@@ -172,7 +172,7 @@ impl Remote {
     }
 
     fn fetch(&self, etag: Option<&str>) -> Result<Fetched, String> {
-        http::run(async {
+        http::run(http::within(FETCHING, async {
             match &self.address {
                 Address::Url(url) => self.answer(url, etag).await,
                 Address::Registry(reference) => {
@@ -180,7 +180,7 @@ impl Remote {
                     repository.pull(etag).await
                 }
             }
-        })
+        }))
     }
 
     async fn answer(&self, url: &Url, etag: Option<&str>) -> Result<Fetched, Unfetched> {

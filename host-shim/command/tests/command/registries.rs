@@ -5,6 +5,8 @@ use std::fs;
 use std::net::TcpStream;
 use std::process::Output;
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -452,4 +454,21 @@ fn a_digest_that_is_none_is_part_of_no_address() {
         "{said}"
     );
     assert_eq!(registry.seen().len(), 1);
+}
+
+#[test]
+fn a_registry_has_the_time_of_all_its_answers_together() {
+    let project = signed();
+    // Each answer is in time.
+    let registry = Upstream::start(|request, to| {
+        thread::sleep(Duration::from_secs(6));
+        let host = request.header("host").expect("a host");
+        let challenge = format!("Bearer realm=\"http://{host}/token\"");
+        match request.head.contains("/token") {
+            true => reply(to, "200 OK", &[], "{\"token\": \"t1\"}"),
+            false => reply(to, "401 Unauthorized", &[("www-authenticate", &challenge)], ""),
+        }
+    });
+    let said = pulled(&project, &registry, "");
+    assert!(said.contains("the server does not answer in time"), "{said}");
 }

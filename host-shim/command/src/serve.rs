@@ -10,7 +10,7 @@ use callgate_host::Gate;
 use callgate_serve::{Address, Identity, Listening, Service, ServiceOptions, Tokens};
 use clap::Args;
 
-use crate::guard::http::{address_of, fault, variable_of};
+use crate::guard::http::{address_of, fault, hosts_of, variable_of};
 use crate::setup::Setup;
 use crate::terminal::Failure;
 use crate::watched::{Watched, absolute, check_context, outlive_full_disks, protecting, renew, tell};
@@ -33,6 +33,9 @@ pub(crate) struct Serve {
     /// Let --listen take an address that other machines reach
     #[arg(long)]
     allow_remote: bool,
+    /// A name of this machine that requests may be sent to where no token is asked for, besides localhost; may be repeated
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
     /// The environment variable that holds the bearer token that requests must have
     #[arg(long, value_name = "VARIABLE", conflicts_with = "token_file")]
     token_env: Option<String>,
@@ -79,12 +82,13 @@ impl Serve {
         check_context(self.context.as_deref())?;
         outlive_full_disks()?;
         let listening = self.listening()?;
+        let (identity, tokens) = (listening.identity.clone(), Arc::clone(&listening.tokens));
         if self.allow_remote && listening.tokens.is_empty() {
             tell("whoever reaches this machine may ask: --token-env and --token-file ask for a token");
         }
         let begun = SystemTime::now();
         let gate = self.gate()?;
-        let mut watched = Watched::new(&self.setup, &gate, std::iter::empty(), begun)?;
+        let mut watched = Watched::new(&self.setup, &gate, self.admitting(), begun)?;
         let options = ServiceOptions {
             server: self.server.clone(),
             audit: self.audit.clone(),
@@ -108,7 +112,10 @@ impl Serve {
         };
         let signal = watched.until(
             Box::new(move || running.run(listening, ready).map_err(|error| error.to_string())),
-            || self.reload(&service),
+            || {
+                self.readmit(identity.as_deref(), &tokens);
+                self.reload(&service)
+            },
             || service.expire(),
         )?;
         Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)))
@@ -132,6 +139,25 @@ impl Serve {
         }
     }
 
+    /// The files that say who may ask, and who answers.
+    fn admitting(&self) -> impl Iterator<Item = &PathBuf> {
+        let files = [&self.token_file, &self.tls_cert, &self.tls_key];
+        files.into_iter().flatten()
+    }
+
+    /// Asks for the tokens as they are now, and shows the certificate as it is now; the old ones stay where those cannot be used.
+    fn readmit(&self, identity: Option<&Identity>, tokens: &Tokens) {
+        match self.tokens() {
+            Ok(others) => tokens.replace(others),
+            Err(failure) => tell(&format!("the old tokens stay: {}", failure.told())),
+        }
+        match (identity, self.identity()) {
+            (Some(identity), Ok(Some(other))) => identity.replace(other),
+            (Some(_), Err(failure)) => tell(&format!("the old certificate stays: {}", failure.told())),
+            (_, _) => {}
+        }
+    }
+
     fn gate(&self) -> Result<Gate, Failure> {
         let own = self.own_files()?;
         self.setup
@@ -141,8 +167,7 @@ impl Serve {
     /// Whoever writes the tokens or the key lets in whom they like, and whoever puts another socket in the place of this one answers for
     /// the service.
     fn own_files(&self) -> Result<Vec<String>, Failure> {
-        let files = [&self.audit, &self.token_file, &self.tls_cert, &self.tls_key];
-        let files = files.into_iter().flatten().cloned();
+        let files = self.audit.iter().chain(self.admitting()).cloned();
         let sockets = self
             .listen
             .iter()
@@ -154,14 +179,11 @@ impl Serve {
     fn listening(&self) -> Result<Listening, Failure> {
         let addresses: Result<Vec<Address>, Failure> =
             self.listen.iter().map(|listen| self.place(listen)).collect();
-        let identity = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
-        let identity = identity.map(|(certificate, key)| Identity::read(certificate, key));
         Ok(Listening {
             addresses: addresses?,
-            identity: identity
-                .transpose()
-                .map_err(|error| Failure::Fault(error.to_string()))?,
-            tokens: self.tokens()?,
+            identity: self.identity()?.map(Arc::new),
+            tokens: Arc::new(self.tokens()?),
+            hosts: hosts_of(&self.allow_host)?,
             notice: Duration::from_secs(self.notice),
             drain: Duration::from_secs(self.drain),
         })
@@ -179,6 +201,14 @@ impl Serve {
             });
         }
         Ok(Address::Tcp(address))
+    }
+
+    fn identity(&self) -> Result<Option<Identity>, Failure> {
+        let files = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
+        let identity = files.map(|(certificate, key)| Identity::read(certificate, key));
+        identity
+            .transpose()
+            .map_err(|error| Failure::Fault(error.to_string()))
     }
 
     fn tokens(&self) -> Result<Tokens, Failure> {

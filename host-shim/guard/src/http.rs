@@ -37,7 +37,7 @@ mod streams;
 mod workers;
 
 pub use asked_tools::tools_of_remote;
-pub use door::Visitors;
+pub use door::{Visitors, is_here};
 pub use proxied::{AnswerHead, Exchange, Head, Reply, Step};
 pub use remote::{Remote, RemoteError};
 pub use run::{Behind, HttpError, Listening};

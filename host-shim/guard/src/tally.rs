@@ -15,6 +15,18 @@ pub struct Tally {
     pub deny: u64,
 }
 
+impl std::ops::Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            allow: self.allow + other.allow,
+            escalate: self.escalate + other.escalate,
+            deny: self.deny + other.deny,
+        }
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Counter {
     allow: AtomicU64,

@@ -28,6 +28,7 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
 use tonic::{Request, Response, Status, Streaming};
 
+use crate::held::Held;
 use crate::metrics::{Door, Outcome};
 use crate::server_name::server_of;
 use crate::service::Service;
@@ -56,6 +57,7 @@ impl ExternalProcessor for ExtProc {
         let exchange = server_of(request.metadata())
             .and_then(|server| self.service.guard(server.as_deref()))
             .map(Exchange::new);
+        let held = request.extensions().get::<Arc<Held>>().cloned();
         let processing = Processing {
             service: Arc::clone(&self.service),
             exchange,
@@ -63,11 +65,11 @@ impl ExternalProcessor for ExtProc {
             stage: Stage::Head,
             is_open: true,
         };
-        let state = (request.into_inner(), processing, VecDeque::new());
-        let answers = try_unfold(state, |(mut parts, mut processing, mut ready)| async move {
+        let state = (request.into_inner(), processing, VecDeque::new(), held);
+        let answers = try_unfold(state, |(mut parts, mut processing, mut ready, held)| async move {
             loop {
                 if let Some(answer) = ready.pop_front() {
-                    return Ok(Some((answer, (parts, processing, ready))));
+                    return Ok(Some((answer, (parts, processing, ready, held))));
                 }
                 if !processing.is_open {
                     return Ok(None);
@@ -76,6 +78,9 @@ impl ExternalProcessor for ExtProc {
                     return Ok(None);
                 };
                 ready.extend(processing.take(part)?);
+                if let (Some(held), Ok(exchange)) = (&held, &processing.exchange) {
+                    held.keep(exchange.kept());
+                }
             }
         });
         Ok(Response::new(Box::pin(answers)))

@@ -23,6 +23,7 @@ mod authzen;
 mod ext_authz;
 mod ext_mcp;
 mod ext_proc;
+mod held;
 mod metrics;
 mod router;
 mod server;

@@ -1,9 +1,11 @@
 //! The way from a request to its door.
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use callgate_guard::http::is_here;
 use envoy_types::pb::envoy::service::auth::v3::authorization_server::{
     AuthorizationServer, SERVICE_NAME as EXT_AUTHZ,
 };
@@ -15,7 +17,8 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{
     ALLOW, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE,
 };
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::http::uri::Authority;
+use hyper::{Method, Request, Response, StatusCode, Uri};
 use serde_json::Value;
 use tokio::time::timeout;
 use tonic::body::Body;
@@ -26,6 +29,7 @@ use crate::ext_authz::ExtAuthz;
 use crate::ext_mcp::ExtMcpDoor;
 use crate::ext_mcp::wire::server::{ExtMcpServer, SERVICE_NAME as EXT_MCP};
 use crate::ext_proc::ExtProc;
+use crate::held::{Arriving, Held, Room, has_no_room};
 use crate::metrics::{Door, Outcome};
 use crate::service::Service;
 use crate::tokens::Tokens;
@@ -37,15 +41,21 @@ const BODY: usize = 21 * 1024 * 1024;
 /// How long a body may take to arrive.
 const ARRIVING: Duration = Duration::from_secs(60);
 
+/// Why a request is not taken.
+const NO_ROOM: &str = "other messages have all the room, try again later";
+
 /// By it a request is found again in the logs of several programs.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The doors.
 pub(crate) struct Router {
     service: Arc<Service>,
-    tokens: Tokens,
+    tokens: Arc<Tokens>,
     /// What is sent over TCP is encrypted.
     has_tls: bool,
+    /// Names of this machine.
+    hosts: Vec<String>,
+    room: Room,
     ext_proc: ExternalProcessorServer<ExtProc>,
     ext_authz: AuthorizationServer<ExtAuthz>,
     ext_mcp: ExtMcpServer<ExtMcpDoor>,
@@ -68,7 +78,14 @@ const JSON: [(&str, Door, Json); 5] = [
 ];
 
 impl Router {
-    pub(crate) fn new(service: Arc<Service>, tokens: Tokens, has_tls: bool) -> Self {
+    pub(crate) fn new(
+        service: Arc<Service>,
+        tokens: Arc<Tokens>,
+        has_tls: bool,
+        mut hosts: Vec<String>,
+    ) -> Self {
+        let own = service.address().and_then(|own| own.parse::<Uri>().ok());
+        hosts.extend(own.as_ref().and_then(Uri::host).map(str::to_owned));
         let ext_proc = ExternalProcessorServer::new(ExtProc::new(Arc::clone(&service)));
         let ext_authz = AuthorizationServer::new(ExtAuthz::new(Arc::clone(&service)));
         Self {
@@ -78,10 +95,17 @@ impl Router {
             service,
             tokens,
             has_tls,
+            hosts,
+            room: Room::default(),
         }
     }
 
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    /// Answers a request. `open` is the address of a connection that a page in a browser can make.
+    pub(crate) async fn answer(
+        &self,
+        request: Request<Incoming>,
+        open: Option<SocketAddr>,
+    ) -> Response<Body> {
         let path = request.uri().path();
         // Whoever starts and stops the service has no token.
         match (request.method(), path) {
@@ -108,20 +132,57 @@ impl Router {
             response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
             return response;
         }
+        if open.is_some_and(|here| self.tokens.is_empty() && !self.is_sent_here(&request, here)) {
+            return text(
+                StatusCode::FORBIDDEN,
+                "this host is not known here; `--allow-host` says under which names requests are sent to the service",
+            );
+        }
+        let Ok(held) = self.room.enter() else {
+            return text(StatusCode::SERVICE_UNAVAILABLE, NO_ROOM);
+        };
+        let answer = self.at_door(request, &held).await;
+        drop(held);
+        answer
+    }
+
+    /// Returns `true` for a request that names this machine. A page in a browser can have a name of its own lead here (DNS rebinding),
+    /// and reads the answers then; it cannot speak gRPC, whose clients name a service as they like.
+    fn is_sent_here(&self, request: &Request<Incoming>, here: SocketAddr) -> bool {
+        let headers = request.headers();
+        let kind = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+        if kind.is_some_and(|kind| kind.starts_with(b"application/grpc")) && *request.method() == Method::POST
+        {
+            return true;
+        }
+        let named = headers.get_all(HOST).iter().map(|host| host.to_str().ok());
+        let authority = request.uri().authority().map(Authority::as_str);
+        let mut named = named.chain(authority.map(Some)).peekable();
+        named.peek().is_some() && named.all(|host| host.is_some_and(|host| is_here(host, here, &self.hosts)))
+    }
+
+    async fn at_door(&self, request: Request<Incoming>, held: &Arc<Held>) -> Response<Body> {
+        let path = request.uri().path();
         if let Some((_, door, answer)) = JSON.iter().find(|(known, _, _)| *known == path) {
             let id = request.headers().get(REQUEST_ID).cloned();
-            let mut response = self.json(request, *door, *answer).await;
+            let mut response = self.json(request, held, *door, *answer).await;
             if let Some(id) = id {
                 response.headers_mut().insert(REQUEST_ID, id);
             }
             return response;
         }
+        let path = path.to_owned();
         let service = path.strip_prefix('/').and_then(|path| path.split_once('/'));
+        let arriving = |request: Request<Incoming>| {
+            let mut request = request.map(|body| Arriving::new(body, Arc::clone(held)));
+            request.extensions_mut().insert(Arc::clone(held));
+            request
+        };
         match service {
-            Some((EXT_PROC, _)) => infallible(self.ext_proc.clone().call(request).await),
-            Some((EXT_AUTHZ, _)) => infallible(self.ext_authz.clone().call(request).await),
-            Some((EXT_MCP, _)) => infallible(self.ext_mcp.clone().call(request).await),
-            _ if *request.method() == Method::GET => self.page(path, request.headers()),
+            Some((EXT_PROC, _)) => infallible(self.ext_proc.clone().call(arriving(request)).await),
+            Some((EXT_AUTHZ, _)) => infallible(self.ext_authz.clone().call(arriving(request)).await),
+            Some((EXT_MCP, _)) => infallible(self.ext_mcp.clone().call(arriving(request)).await),
+            _ if *request.method() == Method::GET => self.page(&path, request.headers()),
             _ => text(StatusCode::NOT_FOUND, "there is nothing here"),
         }
     }
@@ -152,7 +213,13 @@ impl Router {
         }
     }
 
-    async fn json(&self, request: Request<Incoming>, door: Door, answer: Json) -> Response<Body> {
+    async fn json(
+        &self,
+        request: Request<Incoming>,
+        held: &Arc<Held>,
+        door: Door,
+        answer: Json,
+    ) -> Response<Body> {
         if *request.method() != Method::POST {
             let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "expected POST");
             response
@@ -166,9 +233,13 @@ impl Router {
         if !essence.eq_ignore_ascii_case("application/json") {
             return text(StatusCode::BAD_REQUEST, "expected `application/json`");
         }
-        let body = timeout(ARRIVING, Limited::new(request.into_body(), BODY).collect()).await;
+        let arriving = Arriving::new(request.into_body(), Arc::clone(held));
+        let body = timeout(ARRIVING, Limited::new(arriving, BODY).collect()).await;
         let body = match body {
             Ok(Ok(body)) => body.to_bytes(),
+            Ok(Err(error)) if has_no_room(error.as_ref()) => {
+                return text(StatusCode::SERVICE_UNAVAILABLE, NO_ROOM);
+            }
             Ok(Err(_)) => return text(StatusCode::BAD_REQUEST, "the body cannot be read, or is too long"),
             Err(_) => return text(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"),
         };

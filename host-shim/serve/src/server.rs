@@ -16,14 +16,13 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::timeout;
-use tokio_rustls::TlsAcceptor;
 
 use crate::router::Router;
 use crate::service::Service;
 use crate::tls::Identity;
 use crate::tokens::Tokens;
 
-/// How many connections may be open. A proxy has a few for each of its threads.
+/// How many connections may be open in one place. A proxy has a few for each of its threads.
 const CONNECTIONS: u32 = 1024;
 
 /// How many requests of one connection may be open.
@@ -65,9 +64,12 @@ pub struct Listening {
     /// Where it listens.
     pub addresses: Vec<Address>,
     /// The certificate for connections over TCP; they are not encrypted without one.
-    pub identity: Option<Identity>,
+    pub identity: Option<Arc<Identity>>,
     /// Who may ask.
-    pub tokens: Tokens,
+    pub tokens: Arc<Tokens>,
+    /// Names of this machine that requests may be sent to where no token is asked for, besides those of the loopback interface and
+    /// the address itself.
+    pub hosts: Vec<String>,
     /// How long the service goes on to take requests once it says that it is not ready, so that those who send them hear of it.
     pub notice: Duration,
     /// How long requests may take to end after that.
@@ -146,22 +148,23 @@ impl Service {
             Arc::clone(&self),
             listening.tokens,
             listening.identity.is_some(),
+            listening.hosts,
         ));
-        let room = Arc::new(Semaphore::new(CONNECTIONS as usize));
+        let mut rooms = Vec::with_capacity(sockets.len());
         let (end, ends) = watch::channel(false);
         let accepting: Vec<_> = sockets
             .into_iter()
             .map(|socket| {
-                let acceptor = match &socket {
-                    Socket::Tcp(_) => listening.identity.as_ref().map(Identity::acceptor),
-                    Socket::Unix(_) => None,
-                };
+                // Whoever fills one place leaves the others their room.
+                let room = Arc::new(Semaphore::new(CONNECTIONS as usize));
+                rooms.push(Arc::clone(&room));
+                let identity = listening.identity.clone();
                 let accept = accept(
                     socket,
-                    acceptor,
+                    identity,
                     Arc::clone(&self),
                     Arc::clone(&router),
-                    Arc::clone(&room),
+                    room,
                     ends.clone(),
                 );
                 tokio::spawn(accept)
@@ -176,8 +179,14 @@ impl Service {
             accepting.abort();
         }
         end.send_replace(true);
+        let all_ended = async {
+            for room in &rooms {
+                // A room is never closed.
+                let _ = room.acquire_many(CONNECTIONS).await;
+            }
+        };
         tokio::select! {
-            _ = room.acquire_many(CONNECTIONS) => {}
+            () = all_ended => {}
             () = tokio::time::sleep(listening.drain) => {}
             _ = signals.next() => {}
         }
@@ -245,7 +254,7 @@ fn remove_left_over(path: &Path) -> io::Result<()> {
 
 async fn accept(
     socket: Socket,
-    acceptor: Option<TlsAcceptor>,
+    identity: Option<Arc<Identity>>,
     service: Arc<Service>,
     router: Arc<Router>,
     room: Arc<Semaphore>,
@@ -271,17 +280,23 @@ async fn accept(
                 continue;
             }
         };
-        let (acceptor, router, ends) = (acceptor.clone(), Arc::clone(&router), ends.clone());
+        let acceptor = identity.as_deref().map(Identity::acceptor);
+        let (router, ends) = (Arc::clone(&router), ends.clone());
         tokio::spawn(async move {
             let _permit = permit;
             match (stream, acceptor) {
                 (Stream::Tcp(stream), Some(acceptor)) => {
                     if let Ok(Ok(stream)) = timeout(HEAD, acceptor.accept(stream)).await {
-                        converse(stream, router, ends).await;
+                        converse(stream, None, router, ends).await;
                     }
                 }
-                (Stream::Tcp(stream), None) => converse(stream, router, ends).await,
-                (Stream::Unix(stream), _) => converse(stream, router, ends).await,
+                (Stream::Tcp(stream), None) => {
+                    // Without one it has ended.
+                    if let Ok(here) = stream.local_addr() {
+                        converse(stream, Some(here), router, ends).await;
+                    }
+                }
+                (Stream::Unix(stream), _) => converse(stream, None, router, ends).await,
             }
         });
     }
@@ -292,9 +307,14 @@ enum Stream {
     Unix(tokio::net::UnixStream),
 }
 
-/// Answers the requests of a connection; once the service ends, those that it has begun.
-async fn converse<S>(stream: S, router: Arc<Router>, mut ends: watch::Receiver<bool>)
-where
+/// Answers the requests of a connection; once the service ends, those that it has begun. `open` is the address of one that a page in a
+/// browser can make.
+async fn converse<S>(
+    stream: S,
+    open: Option<SocketAddr>,
+    router: Arc<Router>,
+    mut ends: watch::Receiver<bool>,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let mut builder = auto::Builder::new(TokioExecutor::new());
@@ -302,6 +322,7 @@ where
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
+        .max_buf_size(HEADERS as usize)
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)
@@ -313,7 +334,7 @@ where
     let service = service_fn(move |request| {
         asking.notify_one();
         let router = Arc::clone(&router);
-        async move { Ok::<_, std::convert::Infallible>(router.answer(request).await) }
+        async move { Ok::<_, std::convert::Infallible>(router.answer(request, open).await) }
     });
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);

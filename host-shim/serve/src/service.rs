@@ -1,11 +1,12 @@
 //! The gate for each server, and whether the service may be asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use callgate_engine::engine::Engine;
 use callgate_guard::{Guard, GuardOptions, Tally};
 use callgate_host::Gate;
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -13,8 +14,8 @@ use tokio::task::block_in_place;
 
 use crate::metrics::Metrics;
 
-/// How many servers there may be. Each has a few kilobytes, and the documents are shared.
-const SERVERS: usize = 1_024;
+/// How many servers are kept of which the documents know no tool. Whoever asks can make such names up.
+const OTHERS: usize = 64;
 
 /// Bytes of the longest name of a server.
 const NAME: usize = 256;
@@ -48,10 +49,30 @@ struct Servers {
     gate: Arc<Gate>,
     /// The signed bundle has expired.
     has_expired: bool,
+    /// The servers that the documents know, and the one of requests that name none.
+    known: BTreeSet<String>,
     guards: BTreeMap<String, Arc<Guard>>,
+    /// The names of other servers that have a guard, by their age.
+    others: VecDeque<String>,
+    /// The decisions for other servers that have none any more.
+    forgotten: Tally,
 }
 
 impl Servers {
+    /// Keeps a guard. One of a server that nobody knows takes the place of the oldest of these.
+    fn keep(&mut self, server: &str, guard: &Arc<Guard>) {
+        if !self.known.contains(server) {
+            if self.others.len() >= OTHERS
+                && let Some(oldest) = self.others.pop_front()
+                && let Some(guard) = self.guards.remove(&oldest)
+            {
+                self.forgotten = self.forgotten + guard.tally();
+            }
+            self.others.push_back(server.to_owned());
+        }
+        self.guards.insert(server.to_owned(), Arc::clone(guard));
+    }
+
     /// Changes every guard. One that could not be changed is opened anew by the next message, as all others are by now.
     fn change(&mut self, change: impl Fn(&Guard) -> io::Result<()>) -> io::Result<()> {
         let mut changed = Ok(());
@@ -62,6 +83,7 @@ impl Servers {
                 false
             }
         });
+        self.others.retain(|server| self.guards.contains_key(server));
         changed
     }
 }
@@ -74,9 +96,12 @@ impl Service {
     pub fn new(gate: Gate, options: ServiceOptions) -> io::Result<Self> {
         let service = Self {
             servers: Mutex::new(Servers {
+                known: known(&gate, options.server.as_deref()),
                 gate: Arc::new(gate),
                 has_expired: false,
                 guards: BTreeMap::new(),
+                others: VecDeque::new(),
+                forgotten: Tally::default(),
             }),
             options,
             is_ending: AtomicBool::new(false),
@@ -94,8 +119,14 @@ impl Service {
     /// The log of a server cannot be written. Nothing of that server passes until it can, and then by the new gate.
     pub fn reload(&self, gate: Gate) -> io::Result<()> {
         let mut servers = self.servers();
+        servers.known = known(&gate, self.options.server.as_deref());
         servers.gate = Arc::new(gate);
         servers.has_expired = false;
+        let (known, others) = (&servers.known, servers.guards.keys());
+        servers.others = others
+            .filter(|server| !known.contains(*server))
+            .cloned()
+            .collect();
         let gate = Arc::clone(&servers.gate);
         servers.change(|guard| guard.reload(Arc::clone(&gate), None))
     }
@@ -138,9 +169,6 @@ impl Service {
         if server.is_empty() || server.len() > NAME || server.contains(char::is_control) {
             return Err("the name of the server cannot be used".to_owned());
         }
-        if servers.guards.len() >= SERVERS {
-            return Err(format!("there are {SERVERS} servers already, expected no more"));
-        }
         self.open(&mut servers, server).map_err(|error| {
             self.warn(&format!("the log cannot be written: {error}"));
             "the log of decisions cannot be written, so nothing is allowed".to_owned()
@@ -163,7 +191,7 @@ impl Service {
         if servers.has_expired {
             guard.expire()?;
         }
-        servers.guards.insert(server.to_owned(), Arc::clone(&guard));
+        servers.keep(server, &guard);
         Ok(guard)
     }
 
@@ -196,13 +224,16 @@ impl Service {
         !self.is_ending.load(Ordering::Relaxed)
     }
 
-    /// The decisions for each server.
+    /// The decisions for each server that the documents know, and for all others together.
     pub(crate) fn tallies(&self) -> Vec<(String, Tally)> {
         let servers = self.servers();
-        let tallies = servers.guards.iter();
-        tallies
-            .map(|(name, guard)| (name.clone(), guard.tally()))
-            .collect()
+        let of = |name: &String| servers.guards.get(name).map(|guard| guard.tally());
+        let known = servers.known.iter();
+        let known = known.filter_map(|name| Some((name.clone(), of(name)?)));
+        let others = servers.others.iter().filter_map(of);
+        let others = others.fold(servers.forgotten, |sum, tally| sum + tally);
+        let others = (others != Tally::default()).then(|| (String::new(), others));
+        known.chain(others).collect()
     }
 
     fn servers(&self) -> MutexGuard<'_, Servers> {
@@ -211,5 +242,38 @@ impl Service {
 
     pub(crate) fn warn(&self, message: &str) {
         (self.options.warn)(message);
+    }
+}
+
+/// The servers that a gate's documents name, and the one of requests that name none.
+fn known(gate: &Gate, own: Option<&str>) -> BTreeSet<String> {
+    let engine = gate.compile(gate.host()).ok();
+    let named = engine.iter().flat_map(|engine| engine.program().server_names());
+    let annotated = engine.iter().flat_map(Engine::tools).map(|(server, _)| server);
+    named.chain(annotated).chain(own).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::service;
+
+    #[test]
+    fn names_that_are_made_up_take_no_place_of_a_server() {
+        let service = service(Some("own"));
+        for number in 0..200 {
+            let guard = service.guard(Some(&format!("invented-{number}"))).unwrap();
+            assert_eq!(
+                guard.decide("fetch", "{}").unwrap().verdict.rule,
+                "structural-unknown-tool"
+            );
+            assert!(service.servers().guards.len() <= super::OTHERS + 1);
+        }
+        let guard = service.guard(Some("web")).unwrap();
+        guard.decide("report", "{}").unwrap();
+        let tallies = service.tallies();
+        let names: Vec<&str> = tallies.iter().map(|(name, _)| &**name).collect();
+        assert_eq!(names, ["own", "web", ""]);
+        assert_eq!(tallies[2].1.deny, 200);
+        assert_eq!(tallies[1].1.escalate, 1);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
@@ -11,7 +11,7 @@ use tokio_rustls::TlsAcceptor;
 
 /// A certificate with its chain, and its key.
 pub struct Identity {
-    config: Arc<ServerConfig>,
+    config: RwLock<Arc<ServerConfig>>,
 }
 
 /// Why a certificate cannot be used.
@@ -55,11 +55,18 @@ impl Identity {
         let mut config = config.map_err(|error| fault(certificate, error.to_string()))?;
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(Self {
-            config: Arc::new(config),
+            config: RwLock::new(Arc::new(config)),
         })
     }
 
+    /// Shows another certificate in place of this one, from the next connection on.
+    pub fn replace(&self, other: Self) {
+        let other = other.config.into_inner().unwrap_or_else(PoisonError::into_inner);
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = other;
+    }
+
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
-        TlsAcceptor::from(Arc::clone(&self.config))
+        let config = self.config.read().unwrap_or_else(PoisonError::into_inner);
+        TlsAcceptor::from(Arc::clone(&config))
     }
 }

@@ -1,6 +1,7 @@
 //! The bearer tokens of those who may ask: <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
 
 use std::fmt;
+use std::sync::{PoisonError, RwLock};
 
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use sha2::{Digest as _, Sha256};
@@ -10,7 +11,7 @@ const TOKENS: usize = 64;
 
 /// Tokens, any of which lets a request in. Without one, every request is let in.
 #[derive(Default)]
-pub struct Tokens(Vec<[u8; 32]>);
+pub struct Tokens(RwLock<Vec<[u8; 32]>>);
 
 /// Why tokens cannot be used.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,17 +47,24 @@ impl Tokens {
                 "a token holds white space or other characters that no header has",
             ));
         }
-        Ok(Self(lines.into_iter().map(digest).collect()))
+        Ok(Self(RwLock::new(lines.into_iter().map(digest).collect())))
+    }
+
+    /// Takes others in place of these, from the next request on.
+    pub fn replace(&self, others: Self) {
+        let others = others.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = others;
     }
 
     /// Returns `true` if no token is asked for.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.read().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     /// Returns `true` if a request may come in.
     pub(crate) fn admit(&self, headers: &HeaderMap) -> bool {
-        if self.0.is_empty() {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if known.is_empty() {
             return true;
         }
         let mut values = headers.get_all(AUTHORIZATION).iter();
@@ -70,7 +78,7 @@ impl Tokens {
                 .then(|| digest(given.trim()))
         });
         // Digests are compared, so that the time does not say how much of a guess is right.
-        given.is_some_and(|given| self.0.contains(&given))
+        given.is_some_and(|given| known.contains(&given))
     }
 }
 
@@ -111,6 +119,8 @@ mod tests {
             assert!(!admits(&tokens, values), "{values:?}");
         }
         assert!(admits(&Tokens::default(), &[]));
+        tokens.replace(Tokens::read("newer").unwrap());
+        assert!(admits(&tokens, &["Bearer newer"]) && !admits(&tokens, &["Bearer old"]));
     }
 
     #[test]

@@ -1,8 +1,10 @@
 // The decision service as programs reach it: over TLS and HTTP/2, with tokens, until it ends.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { request as ask } from "node:http";
 import { connect } from "node:http2";
 import { request } from "node:https";
+import { connect as open } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -35,6 +37,8 @@ async function serve(t, ...flags) {
   });
   return { ...service, folder, origin: `127.0.0.1:${service.found[1]}` };
 }
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 const post = (origin, place, body, headers = {}) =>
   fetch(`http://${origin}${place}`, {
@@ -112,6 +116,140 @@ test("a token is asked for", async (t) => {
   assert.equal(await status({ authorization: "Bearer old", origin: "https://evil.example" }), 403);
   assert.equal((await fetch(`http://${origin}/metrics`)).status, 401);
   for (const place of ["/healthz", "/readyz"]) assert.equal((await fetch(`http://${origin}${place}`)).status, 200);
+});
+
+test("tokens are those that the file has now", async (t) => {
+  const tokens = join(realpathSync(mkdtempSync(join(tmpdir(), "callgate-tokens-"))), "tokens");
+  writeFileSync(tokens, "old\n");
+  const { origin } = await serve(t, "--token-file", tokens);
+  const asked = evaluation("https://handbook.example/start");
+  const status = async (token) =>
+    (await post(origin, "/access/v1/evaluation", asked, { authorization: `Bearer ${token}` })).status;
+  assert.equal(await status("old"), 200);
+  const change = async (text, token) => {
+    writeFileSync(tokens, text);
+    while ((await status(token)) !== 200) await pause();
+  };
+  await change("newer\n", "newer");
+  assert.equal(await status("old"), 401);
+  // What cannot be used changes nothing, and what can be does.
+  writeFileSync(tokens, "\n");
+  await change("newest\n", "newest");
+  assert.equal(await status("newer"), 401);
+  assert.equal(await status(""), 401);
+});
+
+test("without a token only this machine's names are answered", async (t) => {
+  const allowed = ["--allow-host", "pdp.example", "--address", "https://outer.example/"];
+  const { origin } = await serve(t, ...allowed);
+  const [host, port] = origin.split(":");
+  const status = (name, path, options = {}) =>
+    new Promise((resolve, reject) => {
+      const headers = { host: name, ...options.headers };
+      const sent = ask({ host, port, path, ...options, headers }, (response) => resolve(response.resume().statusCode));
+      sent.on("error", reject).end(options.body);
+    });
+  const body = JSON.stringify(evaluation("https://handbook.example/start"));
+  const json = { method: "POST", headers: { "content-type": "application/json" }, body };
+  for (const name of ["evil.example", `evil.example:${port}`, "localhost.evil.example", "user@localhost"]) {
+    for (const path of ["/metrics", "/.well-known/authzen-configuration", "/elsewhere"]) {
+      assert.equal(await status(name, path), 403, `${name} ${path}`);
+    }
+    assert.equal(await status(name, "/access/v1/evaluation", json), 403, name);
+    assert.equal(await status(name, "/readyz"), 200);
+  }
+  for (const name of ["localhost", origin, "[::1]:1", "PDP.example", "pdp.example:443", "outer.example"]) {
+    assert.equal(await status(name, "/metrics"), 200, name);
+    assert.equal(await status(name, "/access/v1/evaluation", json), 200, name);
+  }
+});
+
+test("with a token any name is answered", async (t) => {
+  const tokens = join(realpathSync(mkdtempSync(join(tmpdir(), "callgate-tokens-"))), "tokens");
+  writeFileSync(tokens, "t\n");
+  const { origin } = await serve(t, "--token-file", tokens);
+  const [host, port] = origin.split(":");
+  const headers = { host: "gate.svc", authorization: "Bearer t" };
+  const status = await new Promise((resolve, reject) => {
+    ask({ host, port, path: "/metrics", headers }, (response) => resolve(response.resume().statusCode))
+      .on("error", reject)
+      .end();
+  });
+  assert.equal(status, 200);
+});
+
+test("a head has a bound", async (t) => {
+  const { origin } = await serve(t);
+  const status = async (bytes) =>
+    (await fetch(`http://${origin}/readyz`, { headers: { "x-long": "x".repeat(bytes) } })).status;
+  assert.equal(await status(32 * 1024), 200);
+  assert.equal(await status(80 * 1024), 431);
+});
+
+test("all messages together have a bound", async (t) => {
+  const { origin } = await serve(t);
+  const [host, port] = origin.split(":");
+  const piece = Buffer.alloc(20 * 1024 * 1024, " ");
+  const headers = { "content-type": "application/json", "content-length": piece.length + 1 };
+  // None of them ends.
+  const sent = Array.from({ length: 14 }, () =>
+    ask({ host, port, path: "/access/v1/evaluation", method: "POST", headers }).on("error", () => {}),
+  );
+  const answers = sent.map((one) => new Promise((resolve) => one.on("response", resolve)));
+  for (const one of sent) one.write(piece);
+  const { statusCode } = await Promise.race(answers);
+  assert.equal(statusCode, 503);
+  for (const one of sent) one.destroy();
+  for (;;) {
+    const { status } = await post(origin, "/access/v1/evaluation", evaluation("https://handbook.example/start"));
+    if (status === 200) break;
+    assert.equal(status, 503);
+    await pause();
+  }
+});
+
+test("whoever fills one place leaves another its room", async (t) => {
+  const { origin, folder } = await serve(t, "--listen", "unix:service.sock");
+  const [host, port] = origin.split(":");
+  const opened = Array.from({ length: 1100 }, () => open({ host, port }).on("error", () => {}));
+  t.after(() => {
+    for (const one of opened) one.destroy();
+  });
+  let answered = 0;
+  for (const one of opened) {
+    one.write("GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    one.on("data", () => {
+      answered += 1;
+    });
+  }
+  while (answered < 1000) await pause();
+  const socketPath = join(folder, "service.sock");
+  const status = await new Promise((resolve, reject) => {
+    ask({ socketPath, path: "/readyz" }, (response) => resolve(response.resume().statusCode))
+      .on("error", reject)
+      .end();
+  });
+  assert.equal(status, 200);
+});
+
+test("the certificate is the one that the file has now", async (t) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "callgate-tls-")));
+  const [certificate, key] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+  copyFileSync(path("tls/expired.crt"), certificate);
+  copyFileSync(path("tls/expired.key"), key);
+  const { origin } = await serve(t, "--tls-cert", certificate, "--tls-key", key);
+  const both = [ca, readFileSync(path("tls/expired.crt"))];
+  const asked = () =>
+    new Promise((resolve) => {
+      const options = { ca: both, agent: false };
+      request(`https://${origin}/readyz`, options, (response) => resolve(response.resume().statusCode))
+        .on("error", ({ code }) => resolve(code))
+        .end();
+    });
+  assert.equal(await asked(), "CERT_HAS_EXPIRED");
+  copyFileSync(KEY, key);
+  copyFileSync(CERTIFICATE, certificate);
+  while ((await asked()) !== 200) await pause();
 });
 
 test("TLS, with HTTP/2 and HTTP/1.1", async (t) => {

@@ -97,10 +97,6 @@ impl Http {
 
     /// Who may speak to the guard. What no request can have would keep everybody out, without a word.
     fn visitors(&self) -> Result<Visitors, Failure> {
-        if let Some(host) = self.allow_host.iter().find(|host| !is_host(host)) {
-            let reason = format!("found `{host}`, expected a name without a port, such as `gate.example`");
-            return Err(fault("--allow-host", &reason));
-        }
         if let Some(origin) = self.allow_origin.iter().find(|origin| !is_origin(origin)) {
             let reason = format!("found `{origin}`, expected an origin such as `https://example.com`");
             return Err(fault("--allow-origin", &reason));
@@ -113,7 +109,7 @@ impl Http {
             return Err(fault(flag, reason));
         }
         Ok(Visitors {
-            hosts: self.allow_host.clone(),
+            hosts: hosts_of(&self.allow_host)?,
             origins: self.allow_origin.clone(),
             token,
         })
@@ -140,6 +136,17 @@ pub(crate) fn address_of(listen: &str) -> Result<SocketAddr, Failure> {
         .first()
         .copied()
         .ok_or_else(|| fault("--listen", &format!("`{listen}` has no address")))
+}
+
+/// Names of this machine, as `--allow-host` has them.
+pub(crate) fn hosts_of(named: &[String]) -> Result<Vec<String>, Failure> {
+    match named.iter().find(|host| !is_host(host)) {
+        Some(host) => {
+            let reason = format!("found `{host}`, expected a name without a port, such as `gate.example`");
+            Err(fault("--allow-host", &reason))
+        }
+        None => Ok(named.to_vec()),
+    }
 }
 
 fn is_host(host: &str) -> bool {

@@ -44,7 +44,7 @@ impl Visitors {
             Err(reason) => return Some(text_answer(StatusCode::BAD_REQUEST, &reason)),
         };
         let named = request.uri().authority().map(Authority::as_str);
-        if !self.is_here(host, here) || !named.is_none_or(|named| self.is_here(named, here)) {
+        if !is_here(host, here, &self.hosts) || !named.is_none_or(|named| is_here(named, here, &self.hosts)) {
             return Some(text_answer(
                 StatusCode::FORBIDDEN,
                 "this host is not known here; `--allow-host` says under which names requests are sent to the guard",
@@ -86,24 +86,6 @@ impl Visitors {
             .any(|known| known.eq_ignore_ascii_case(origin))
     }
 
-    fn is_here(&self, host: &str, here: SocketAddr) -> bool {
-        let Ok(authority) = host.parse::<Authority>() else {
-            return false;
-        };
-        if authority.as_str().contains('@') {
-            return false;
-        }
-        let name = authority.host();
-        let bare = name.trim_start_matches('[').trim_end_matches(']');
-        if let Ok(address) = bare.parse::<IpAddr>()
-            && (address.is_loopback() || address == here.ip())
-        {
-            return true;
-        }
-        let mut known = self.hosts.iter().map(String::as_str).chain(["localhost"]);
-        known.any(|known| known.eq_ignore_ascii_case(name) || known.eq_ignore_ascii_case(bare))
-    }
-
     fn knows(&self, headers: &HeaderMap) -> bool {
         let Some(token) = &self.token else { return true };
         let given = one(headers, &AUTHORIZATION).ok().flatten().and_then(|value| {
@@ -113,6 +95,26 @@ impl Visitors {
         // Digests are compared, so that the time does not say how much of a guess is right.
         given.is_some_and(|given| Sha256::digest(given) == Sha256::digest(token))
     }
+}
+
+/// Returns `true` if the host that a request names is this machine: a name of the loopback interface, the address where the request
+/// arrived, or one of the names that are given.
+pub fn is_here(host: &str, here: SocketAddr, names: &[String]) -> bool {
+    let Ok(authority) = host.parse::<Authority>() else {
+        return false;
+    };
+    if authority.as_str().contains('@') {
+        return false;
+    }
+    let name = authority.host();
+    let bare = name.trim_start_matches('[').trim_end_matches(']');
+    if let Ok(address) = bare.parse::<IpAddr>()
+        && (address.is_loopback() || address == here.ip())
+    {
+        return true;
+    }
+    let mut known = names.iter().map(String::as_str).chain(["localhost"]);
+    known.any(|known| known.eq_ignore_ascii_case(name) || known.eq_ignore_ascii_case(bare))
 }
 
 /// The answer to a browser that asks whether a page may send a request: <https://fetch.spec.whatwg.org/#http-cors-protocol>.

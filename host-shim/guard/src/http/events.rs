@@ -55,8 +55,7 @@ impl Reader {
                     }
                     None => (std::mem::take(&mut rest), None),
                 };
-            let known = self.event.data.as_ref().map_or(0, String::len);
-            if self.line.len() + part.len() + known > self.limit {
+            if self.kept() + part.len() > self.limit {
                 return Err(TooLong);
             }
             self.line.extend_from_slice(part);
@@ -68,6 +67,11 @@ impl Reader {
             }
         }
         Ok(events)
+    }
+
+    /// Bytes of what has not ended yet.
+    pub(super) fn kept(&self) -> usize {
+        self.line.len() + self.event.data.as_ref().map_or(0, String::len)
     }
 
     fn end_line(&mut self, line: &str) -> Option<Event> {

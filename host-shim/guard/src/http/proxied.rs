@@ -316,6 +316,15 @@ impl Exchange {
         }
     }
 
+    /// Bytes of the server's answer that are kept until more of it has come.
+    pub fn kept(&self) -> usize {
+        match &self.answer {
+            Reading::NotYet | Reading::No => 0,
+            Reading::Whole { bytes, .. } => bytes.len(),
+            Reading::Events(reader) => reader.kept(),
+        }
+    }
+
     /// The server's whole answer.
     fn whole(&mut self, bytes: Vec<u8>, is_error: bool) -> Vec<u8> {
         let text = String::from_utf8(bytes).map_err(|error| error.into_bytes());

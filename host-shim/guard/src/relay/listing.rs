@@ -241,7 +241,8 @@ impl Relay {
             held_back.clear();
             let shown = filtered(answer, |tool, text| {
                 let listed = (&*self.listed, request.edition);
-                let is_held_back = self.guard.lists(&policy, listed, tool, text);
+                // A request at a proxy stands by itself: who sends the answer there could have any names remembered.
+                let is_held_back = !self.is_proxied && self.guard.lists(&policy, listed, tool, text);
                 if is_held_back {
                     held_back.push(format!("`{tool}`"));
                 }

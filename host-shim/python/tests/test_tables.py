@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
 import datafusion
 import duckdb
@@ -14,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from callgate import CallgateError, Gate, virtual_host
+from callgate._audit import write_parquet
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
 import datafusion_log
@@ -143,6 +147,69 @@ class Tables(unittest.TestCase):
             rows,
             [("files", "read", "allow", 1), ("files", "read", "deny", 1), ("git", "log", "allow", 1), ("web", "fetch", "escalate", 1)],
         )
+
+
+# Spark is 490 MB and needs Java (17 or later, with the module `jdk.incubator.vector`), so the suite does not install it.
+if importlib.util.find_spec("pyspark") is not None:
+
+    class Spark(unittest.TestCase):
+        def test_a_log_is_judged_in_spark(self) -> None:
+            import spark_log
+
+            with tempfile.TemporaryDirectory() as folder:
+                log = str(Path(folder) / "log.parquet")
+                pq.write_table(pa.table({name: column[:4] for name, column in CALLS.items()}), log)
+                rows = spark_log.changes(json.dumps(POLICY), json.dumps(ANNOTATIONS), log)
+            self.assertEqual(
+                rows,
+                [("files", "read", "allow", 1), ("files", "read", "deny", 1), ("git", "log", "allow", 1), ("web", "fetch", "escalate", 1)],
+            )
+
+
+class Audit(unittest.TestCase):
+    def exported(self, *logs: str) -> tuple[subprocess.CompletedProcess[str], Any]:
+        with tempfile.TemporaryDirectory() as folder:
+            place, files = Path(folder) / "log.parquet", []
+            for at, log in enumerate(logs):
+                files.append(Path(folder) / f"{at}.jsonl")
+                files[-1].write_text(log, encoding="utf-8")
+            command = [sys.executable, "-m", "callgate", "audit", "export", *files, "--parquet", place]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            left = {path.name for path in Path(folder).iterdir()} - {file.name for file in files}
+            self.assertEqual(left, set() if done.returncode else {"log.parquet"})
+            return done, None if done.returncode else pq.read_table(place)
+
+    def test_logs_are_one_table(self) -> None:
+        common = {"format": "callgate-audit/1", "time": "2026-11-27T23:01:02.345Z", "previous": None, "server": "notes"}
+        value = {"argument": "/path", "role": "read-path", "raw": "~/ä", "canonical": "/home/u/ä"}
+        decision = {**common, "kind": "decision", "id": "a1", "tool": "read", "decision": "escalate", "rule": "ask", "reason": "ask",
+                    "escalatedRoles": ["read-path"], "values": [value], "valuesLeftOut": 0, "others": ["n"], "sent": None, "micros": 7}
+        outcome = {**common, "kind": "outcome", "id": "a1", "outcome": "done", "micros": 2_000, "observed": True}
+        lines = [json.dumps(line) for line in (decision, {**outcome, "later": {"n": 2**80}})]
+        done, table = self.exported(lines[0] + "\n", lines[1] + "\n")
+        self.assertEqual((done.stdout, done.stderr), ("2 lines\n", ""))
+        first, second = table.to_pylist()
+        self.assertEqual(first["values"], [value])
+        self.assertEqual((first["decision"], first["escalatedRoles"], first["micros"], first["observed"]), ("escalate", ["read-path"], 7, False))
+        self.assertEqual((first["time"].isoformat(), second["outcome"], second["tool"]), ("2026-11-27T23:01:02.345000+00:00", "done", None))
+        self.assertTrue(second["observed"])
+        self.assertEqual([row["line"] for row in (first, second)], lines)
+        query = "SELECT decision, count(*) FROM logged WHERE list_contains(list_transform(\"values\", lambda v: v.role), 'read-path') GROUP BY 1"
+        self.assertEqual(duckdb.from_arrow(table).query("logged", query).fetchall(), [("escalate", 1)])
+        self.assertEqual(self.exported("")[1].num_rows, 0)
+
+    def test_what_is_no_line_of_a_log_has_its_place(self) -> None:
+        for line in ("{", "[]", "{}", '{"format": "callgate-audit/2"}', '{"format": "callgate-audit/1", "time": 1}',
+                     '{"format": "callgate-audit/1", "time": "2026-11-27T23:01:02Z", "micros": "x"}'):
+            with self.subTest(line=line), tempfile.TemporaryDirectory() as folder:
+                log = Path(folder) / "log.jsonl"
+                log.write_text('{"format": "callgate-audit/1", "time": "2026-11-27T23:01:02Z"}\n' + line + "\n")
+                with self.assertRaisesRegex(ValueError, "log.jsonl:2: not a line of a log"):
+                    write_parquet([log], Path(folder) / "log.parquet")
+                self.assertEqual(list(Path(folder).iterdir()), [log])
+        done, _ = self.exported("{}\n")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("0.jsonl:1: not a line of a log", done.stderr)
 
 
 if __name__ == "__main__":

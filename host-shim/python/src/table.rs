@@ -8,11 +8,12 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array, LargeStringArray, RecordBatch, RecordBatchReader};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use callgate_engine::bind::{Arguments, Call};
 use callgate_engine::engine::Engine;
 use callgate_engine::host::{Host, Recording};
 use callgate_engine::judge::Decision;
-use callgate_host::{CallText, Gate, Paths};
-use serde_json::value::RawValue;
+use callgate_host::{Gate, Paths};
+use serde::de::IgnoredAny;
 
 /// The columns that have the calls, by their names.
 pub(crate) struct Columns {
@@ -98,10 +99,16 @@ impl Judged {
     fn answer(&self, row: &Row<'_>, answers: &mut Answers) -> Result<(), String> {
         let server = row.server.ok_or("the call has no server")?;
         let tool = row.tool.ok_or("the call has no tool")?;
-        let arguments = row.arguments.map(serde_json::from_str::<&RawValue>).transpose();
-        let arguments = arguments.map_err(|error| format!("arguments: {error}"))?;
-        let text = CallText::of(server, tool, arguments);
-        let text = row.context.map_or(text, |context| text.within(context));
+        let arguments = row.arguments.map_or(Arguments::Members(Vec::new()), Arguments::from_json);
+        if let (Arguments::Unreadable(_), Some(text)) = (&arguments, row.arguments) {
+            // What is JSON is a call, and denied.
+            serde_json::from_str::<IgnoredAny>(text).map_err(|error| format!("arguments: {error}"))?;
+        }
+        let call = Call::new(server, tool, arguments);
+        let call = match row.context {
+            Some(context) => call.within_json(context).map_err(|error| error.to_string())?,
+            None => call,
+        };
         let recording = match row.recording {
             None => None,
             Some(None) => return Err("the call has no recording".to_owned()),
@@ -114,7 +121,6 @@ impl Judged {
             Some(recording) => recording as &dyn Host,
             None => self.gate.host(),
         };
-        let call = text.read().map_err(|error| error.to_string())?;
         let request = callgate_engine::engine::Request {
             call: &call,
             paths: self.paths,

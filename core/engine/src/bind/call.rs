@@ -150,6 +150,10 @@ impl<'a> Arguments<'a> {
 
     /// The arguments in JSON text.
     pub fn from_json(text: &'a str) -> Self {
+        // Only what is no object that can be read is read twice.
+        if let Ok(members) = serde_json::from_str::<Members<'a, Value<'a>>>(text) {
+            return members.into();
+        }
         match serde_json::from_str::<&RawValue>(text) {
             Ok(raw) => raw.into(),
             Err(_) => Self::Unreadable("`arguments` are not JSON".to_owned()),

@@ -5,7 +5,7 @@ use super::operand::operand;
 use super::options::{Words, scan};
 use super::role::Role;
 use super::table::{Case, Program, Table};
-use super::{Described, Invocation, Operand};
+use super::{Contents, Described, Invocation, Operand};
 use callgate_shell::{Assignment, Command, Reading, RedirectionKind, Value, Word};
 use callgate_shell::{Construct, NotUnderstood, Place};
 
@@ -249,6 +249,13 @@ impl<'t> Describe<'t> {
         for role in absent.into_iter().chain(case.implied) {
             operand(role, &here, &directories, case.is_tree, &mut invocation.operands)?;
         }
+        default_remote(case, command, &mut invocation.operands);
+        if let Some(contents) = contents(program, &found) {
+            let trees = invocation.operands.iter_mut();
+            for tree in trees.filter(|one| one.is_tree && one.role == Role::ReadPath) {
+                tree.contents = Some(contents.clone());
+            }
+        }
         self.input(program, &found, command, &mut invocation)?;
         let paths = invocation.operands.iter().filter(|one| one.role.is_path());
         let paths: Vec<String> = paths.flat_map(Operand::paths).collect();
@@ -290,6 +297,55 @@ impl<'t> Describe<'t> {
         }
         Ok(())
     }
+}
+
+/// Adds the remote, and the branch, that git uses where none is named: empty texts.
+fn default_remote(case: &Case, command: &Command, operands: &mut Vec<Operand>) {
+    let takes = |role| {
+        case.operands
+            .iter()
+            .any(|slot| slot.role == role && slot.is_optional)
+    };
+    if !takes(Role::GitRemoteUrl) {
+        return;
+    }
+    for role in [Role::GitRemoteUrl, Role::BranchName] {
+        if takes(role) && !operands.iter().any(|one| one.role == role) {
+            operands.push(Operand {
+                role,
+                value: Value::Exact(String::new()),
+                place: command.place,
+                directories: command.directories.clone(),
+                is_tree: false,
+                contents: None,
+            });
+        }
+    }
+}
+
+/// What is left out of a tree whose contents the program reads.
+fn contents(program: &Program, found: &Words) -> Option<Contents> {
+    let without = program.without.clone()?;
+    // Where the option also takes names in, those that it leaves out begin with `!`.
+    let is_marked = without.contains('!');
+    let mut left_out = Vec::new();
+    for (option, _, word) in &found.values {
+        let name = word.exact().filter(|_| program.leaves_out.contains(option));
+        let name = if is_marked {
+            name.and_then(|name| name.strip_prefix('!'))
+        } else {
+            name
+        };
+        let Some(name) = name else { continue };
+        let is_directory = option.ends_with("-dir");
+        left_out.extend((is_marked || is_directory).then(|| format!("{name}/")));
+        left_out.extend((!is_directory).then(|| name.to_owned()));
+    }
+    let reads_hidden = |option: &String| program.hidden.contains(option);
+    if !program.hidden.is_empty() && !found.options.iter().any(reads_hidden) {
+        left_out.extend([".*".to_owned(), ".*/".to_owned()]);
+    }
+    Some(Contents { without, left_out })
 }
 
 /// Where a program works after an option that changes its directory.

@@ -40,6 +40,8 @@ pub(super) struct Entry {
     pub(super) implied: Option<String>,
     pub(super) tree: bool,
     pub(super) without: Option<String>,
+    pub(super) leaves_out: String,
+    pub(super) hidden: String,
     pub(super) last: String,
     pub(super) style: Style,
     pub(super) number: bool,

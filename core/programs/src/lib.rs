@@ -21,7 +21,9 @@
 //! - `operands`: the roles of what is no option, in order. `?` marks one that may be absent, `*` any number and `+` at least one;
 //! - `cases`: what is different where one of the options in `with` is given; the first that applies counts;
 //! - `absent`: the role of the working directory where no path is given; `implied`: its role in any case;
-//! - `tree`: everything below the paths is read or changed too, with `without`, the option that leaves something out;
+//! - `tree`: everything below the paths is read or changed too. Where its contents are printed or copied, `without` says what leaves
+//!   something out; the values of the options `leavesOut` are the names that are, and hidden files are unless one of the options
+//!   `hidden` is given;
 //! - `style`: `gnu` (options stand anywhere), `posix` (before operands), `words` (an option is a word with one dash, and is never divided),
 //!   `plain` (there are none), `bundle` (as `gnu`, and the first operand may be options without a dash);
 //! - `last`: options after which only operands follow (`python -m`);
@@ -88,6 +90,17 @@ pub struct Operand {
     pub directories: Option<Vec<String>>,
     /// Everything below it is meant too.
     pub is_tree: bool,
+    /// What is left out of it, where the program reads or copies the contents of a tree.
+    pub contents: Option<Contents>,
+}
+
+/// A tree whose contents are read or copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// What leaves something out, as people write it: `--exclude`.
+    pub without: String,
+    /// Patterns of the names that are left out; those that end with `/` are of directories.
+    pub left_out: Vec<String>,
 }
 
 impl Operand {

@@ -75,6 +75,7 @@ pub(super) fn operand(
         place: word.place,
         directories: directories.clone(),
         is_tree: is_tree && role.is_path(),
+        contents: None,
     });
     Ok(())
 }

@@ -41,6 +41,12 @@ pub(super) struct Program {
     pub(super) number: bool,
     pub(super) is_harmless: bool,
     pub(super) input: Option<Input>,
+    /// What leaves something out of a tree whose contents it reads; `None` where it reads none.
+    pub(super) without: Option<String>,
+    /// The options whose values are the names that are left out.
+    pub(super) leaves_out: BTreeSet<String>,
+    /// The options with which it reads hidden files; without such options it always does.
+    pub(super) hidden: BTreeSet<String>,
     pub(super) commands: BTreeMap<String, Program>,
 }
 
@@ -190,6 +196,9 @@ fn program(entry: &Entry) -> Result<Program, TableError> {
         number: entry.number,
         is_harmless: entry.is_harmless,
         input: entry.input,
+        without: entry.without.clone(),
+        leaves_out: names(&entry.leaves_out, style).into_iter().collect(),
+        hidden: names(&entry.hidden, style).into_iter().collect(),
         commands,
     })
 }

@@ -10,7 +10,7 @@ use callgate_engine::model::{Effect, MutationClass, Reach};
 use callgate_engine::net::{DomainSet, Scope};
 use callgate_engine::path::PathCase;
 use callgate_engine::program::{ListCondition, ListMatcher, Program, Rule, RuleId};
-use callgate_engine::role::{RoleId, RoleSet, Step};
+use callgate_engine::role::{Category, RoleId, RoleSet, Step};
 use callgate_engine::world::Condition;
 
 /// How what is said about protected patterns begins.
@@ -27,6 +27,9 @@ const REMOVED: &str = "in what is removed";
 
 /// The reason that is given for a tool that no argument tells about, where rules allow some of its calls.
 const UNREAD: &str = "arguments that no annotation names, at which a rule that allows has to look";
+
+/// The reason that is given for tools that take commands of a shell.
+const COMMANDS: &str = "what the programs of a command read, write, fetch and run, each of which is judged";
 
 /// The reason that is given for patterns of a ceiling.
 const CEILING: &str = "the capability ceiling's patterns of arguments are not divided";
@@ -69,6 +72,12 @@ impl Divided<'_, '_> {
             .map(|one| format!("several values in one text of `{}`", one.name))
             .collect();
         notes.into_iter().for_each(|note| self.note(note));
+        let commands = roles
+            .iter()
+            .any(|role| program.registry.get(role).category == Category::Command);
+        if commands {
+            self.note(COMMANDS.to_owned());
+        }
         let looks = |(_, rule): (RuleId, &Rule)| {
             let is_about_arguments = !rule.arguments.is_empty() || !self.tool.arguments.is_empty();
             rule.effect == Effect::Allow && is_about_arguments

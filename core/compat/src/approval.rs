@@ -189,7 +189,7 @@ fn constraint(
             value: value.to_lowercase(),
         }),
         // Only a world can say where an address leads, and these functions know no world.
-        Category::Address | Category::Opaque => None,
+        Category::Address | Category::Command | Category::Opaque => None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod document;
 mod harn;
 mod implied;
+mod programs;
 mod roles;
 mod semantics;
 
@@ -10,6 +11,7 @@ use crate::model::{Argument, SchemaType, Semantics, Unjudged};
 
 pub use document::{is_unread, read, read_stored};
 pub use harn::{SERVER as HARN_SERVER, is_harn};
+pub use programs::{Programs, has_commands};
 
 /// The annotated tools of every server, in the order of the document.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -103,7 +103,10 @@ impl ApprovalConstraint {
         match self {
             Self::Directory { .. } => category == Category::Path,
             Self::Domain { .. } => category == Category::Url,
-            Self::Exact { .. } => matches!(category, Category::Identifier | Category::Opaque),
+            Self::Exact { .. } => matches!(
+                category,
+                Category::Identifier | Category::Command | Category::Opaque
+            ),
         }
     }
 

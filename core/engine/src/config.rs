@@ -7,7 +7,7 @@ mod roles;
 mod sandbox;
 
 use crate::advice;
-use crate::annotation::{self, Annotations};
+use crate::annotation::{self, Annotations, Programs};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{DocumentSource, JsonPath, Node, Relative, Report};
 use crate::limits::Limits;
@@ -28,6 +28,8 @@ pub use roles::CATEGORIES;
 pub struct Config {
     pub policy: Policy,
     pub(crate) annotations: Annotations,
+    /// The programs of shells, if a tool takes commands of one.
+    pub(crate) programs: Option<Programs>,
     pub lists: Lists,
     /// Absolute, `~` or `~/…`, and patterns, which may begin with `**` too.
     pub protected_paths: Vec<Box<str>>,
@@ -111,8 +113,15 @@ impl Reader<'_> {
         let lists = self
             .optional(DocumentKind::Lists, Lists::read)
             .unwrap_or_default();
+        let programs = annotations
+            .as_ref()
+            .and_then(|annotations| Programs::of(&annotations.tools, &registry));
         if let Some(policy) = &policy {
-            self.look_at_rules(policy, annotations.as_ref(), &lists, &options, &registry);
+            let mut known = annotations.clone();
+            if let (Some(known), Some(programs)) = (&mut known, &programs) {
+                known.tools.extend(programs.annotations.tools.iter().cloned());
+            }
+            self.look_at_rules(policy, known.as_ref(), &lists, &options, &registry);
         }
         let protected_paths = self.optional(DocumentKind::ProtectedPaths, |node, limits| {
             node.paths_or_patterns(limits)
@@ -134,6 +143,7 @@ impl Reader<'_> {
         let mut config = Config {
             policy: policy.unwrap_or_default(),
             annotations: annotations.unwrap_or_default(),
+            programs,
             lists,
             protected_paths: protected_paths.flatten().unwrap_or_default(),
             sandbox: sandbox.flatten().into_iter().collect(),

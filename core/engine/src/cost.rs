@@ -54,6 +54,10 @@ prices! {
     ARRIVING_PATH = 8, "steps";
     /// A path that may arrive in a directory is held against one pattern.
     ARRIVING_PATTERN = 64, "steps";
+    /// A byte of a command of a shell is read, expanded and described.
+    COMMAND_BYTES = 16, "steps a byte";
+    /// A program that a command runs is judged as a call.
+    PROGRAM = 200, "steps";
     /// A glob of a ceiling is begun.
     GLOB = 2, "steps";
     /// A glob of a ceiling goes back to a star for each byte at worst: the product of both lengths.

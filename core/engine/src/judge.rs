@@ -11,6 +11,7 @@
 //! | checks of the values | `checks` | protected paths, ceiling, world, sandbox |
 //! | absent remotes | `git` | arguments that are not given, to the URLs that git would use |
 //! | checks of all of it | `checks` | allowlists |
+//! | commands | `commands` | the programs of a shell command, each to a verdict by the stages above |
 //! | rules | `rules` | the rule loop: each role by itself, over the rules that `candidates` finds |
 //! | combine | `combine` | the verdicts of checks and roles, to the strictest |
 //! | approve | `approvals` | an escalation that a person approved, to an allowance |
@@ -36,6 +37,7 @@ mod changes;
 mod check;
 mod checks;
 mod combine;
+mod commands;
 mod conditions;
 mod directories;
 mod directory;
@@ -52,6 +54,7 @@ mod look;
 mod lookups;
 mod operand;
 mod operands;
+mod part;
 mod path_forms;
 mod pattern;
 mod places;
@@ -67,6 +70,7 @@ mod sight;
 mod structural;
 mod touch;
 mod trace;
+mod trees;
 mod unjudged;
 mod verdict;
 mod why;
@@ -84,7 +88,7 @@ pub use resolved::{Resolved, ResolvedValue, Wanted};
 pub use sight::Sight;
 pub use sight::ValueSight;
 pub use structural::StructuralRule;
-pub use trace::{CheckStep, Explanation, RoleStep, RuleStep, ValueStep, WalkStep};
+pub use trace::{CheckStep, CommandStep, Explanation, PartStep, RoleStep, RuleStep, ValueStep, WalkStep};
 pub use verdict::{Decision, Verdict};
 pub use world::PlaceSeen;
 
@@ -163,7 +167,7 @@ impl<'p, 'c, 'h> Judging<'p, 'c, 'h> {
         let verdict = match checked.decided {
             Some(verdict) => verdict,
             None if asking.has_failed() => return (host_failure(inputs, asking), Escalated::default()),
-            None => rules::judge_roles(inputs, asking, checked.sandboxed),
+            None => commands::judge_roles(inputs, asking, checked.sandboxed),
         };
         let mut escalated = Escalated::default();
         if asking.held.is_some() {
@@ -172,7 +176,7 @@ impl<'p, 'c, 'h> Judging<'p, 'c, 'h> {
                 escalated.add(inputs.program, one);
             }
             if leaves_rules && matches!(verdict.decision, Decision::Escalate(_)) {
-                let rest = rules::judge_roles(inputs, asking, checked.sandboxed);
+                let rest = commands::judge_roles(inputs, asking, checked.sandboxed);
                 escalated.add_unasked(inputs.program, &rest);
             }
         }

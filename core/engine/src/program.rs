@@ -13,6 +13,7 @@ mod lists;
 mod mailbox;
 mod protected;
 mod server;
+mod shell;
 mod tools;
 
 pub use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
@@ -25,6 +26,7 @@ pub use mailbox::{cost_of_addresses, readable as readable_addresses};
 pub use protected::{ProtectedPattern, Protection};
 pub use server::ServerSettings;
 use server::{ToolKey, ToolName};
+pub use shell::Shell;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -95,6 +97,8 @@ pub struct Program {
     pub name_roles: RoleSet,
     /// Roles of category address.
     pub address_roles: RoleSet,
+    /// The programs of shells, if an argument of a tool may be a command of one.
+    pub shell: Option<Shell>,
     /// The world that addresses lead into, if the engine has one.
     pub world: Option<World>,
 }

@@ -24,6 +24,8 @@ named! {
         Identifier = "identifier",
         /// An address in the world of the engine.
         Address = "address",
+        /// A command of a shell.
+        Command = "command",
         /// Data that names no resource.
         Opaque = "opaque",
     }
@@ -46,7 +48,7 @@ impl Category {
             Self::Path => Step::Path,
             Self::Url => Step::Url,
             Self::Identifier => Step::Lowercase,
-            Self::Address | Self::Opaque => Step::Identity,
+            Self::Address | Self::Command | Self::Opaque => Step::Identity,
         }
     }
 }
@@ -125,9 +127,9 @@ pub struct RoleDefinition {
 }
 
 impl RoleDefinition {
-    /// Returns `true` if the values name an external resource, and so are judged.
+    /// Returns `true` if the values name an external resource, and so are judged. A command is judged by what its programs name.
     pub fn is_resource_identifier(&self) -> bool {
-        self.category != Category::Opaque
+        !matches!(self.category, Category::Command | Category::Opaque)
     }
 
     /// Returns `true` if its values are identifiers that have to be names.
@@ -160,7 +162,10 @@ macro_rules! builtin_roles {
                 category: Category::$category,
                 canonicalize: Step::$step,
                 extract_policy_value: None,
-                form: Form::Name,
+                form: match $name {
+                    "execute" => Form::Free,
+                    _ => Form::Name,
+                },
                 annotation_guidance: $guidance.into(),
                 server_names: $servers,
             },)+]
@@ -230,6 +235,12 @@ builtin_roles! {
     RESOURCE_URI = 17, "resource-uri", Url, Identity, &[],
         "URI of something that will be read: a file of this machine or a web page, or data in itself",
         "Assign to arguments that take a `file:`, `http:`, `https:` or `data:` URI, or a path in its place.";
+    SHELL_COMMAND = 18, "shell-command", Command, Identity, &[],
+        "command of a POSIX shell, which is judged by what its programs read, write, fetch and run",
+        "Assign to arguments that hold a whole command line for sh, bash, dash or zsh; not to one program's words, and not to other shells.";
+    EXECUTE = 19, "execute", Identifier, Identity, &["shell"],
+        "what a program runs: a file, code, or the name of a task, as a shell writes it",
+        "Assign to arguments that name what a tool runs, such as a script or a task.";
 }
 
 /// A set of roles of one registry.
@@ -258,7 +269,8 @@ impl RoleSet {
             | 1 << RoleId::COMMIT_MESSAGE.0
             | 1 << RoleId::EMAIL_ADDRESS.0
             | 1 << RoleId::EMAIL_BODY.0
-            | 1 << RoleId::TEXT.0,
+            | 1 << RoleId::TEXT.0
+            | 1 << RoleId::SHELL_COMMAND.0,
     );
     /// The roles of texts for people and programs to read as they stand, JSON among them.
     pub const PROSE: RoleSet =
@@ -347,7 +359,7 @@ impl fmt::Display for RoleError {
     }
 }
 
-/// The roles of one engine: the eighteen built-in ones, `address` if it has a world, then the host's.
+/// The roles of one engine: the twenty built-in ones, `address` if it has a world, then the host's.
 #[derive(Clone, Debug)]
 pub struct Registry {
     definitions: Vec<RoleDefinition>,
@@ -438,7 +450,7 @@ impl Registry {
             .collect()
     }
 
-    /// Returns `true` if the role is one of the built-in eighteen.
+    /// Returns `true` if the role is one of the built-in twenty.
     pub fn is_builtin(role: RoleId) -> bool {
         usize::from(role.0) < BUILTIN
     }

@@ -14,3 +14,12 @@ pub const INTROSPECTION_TOOL: &str = "list_allowed_directories";
 
 /// Servers provided by the runtime itself, not real ones.
 pub const RESERVED_SERVERS: [&str; 1] = ["proxy"];
+
+/// The server whose tools the programs are.
+pub const SHELL: &str = "shell";
+
+/// The tool that stands for a program which is started by its path.
+pub const PROGRAM_FILE: &str = "program-file";
+
+/// The tool that stands for redirections without a program.
+pub const REDIRECTION: &str = ":";

@@ -11,12 +11,39 @@ export interface Explanation {
   readonly checks: readonly CheckStep[];
   /** How the rules judged each role. */
   readonly roles: readonly RoleStep[];
+  /** The parts of a shell command; absent if the call has none. */
+  readonly commands?: readonly CommandStep[];
   /** How many steps were left out because the explanation reached its limit. */
   readonly stepsLeftOut: number;
   /** How many of them are values; absent if none are. */
   readonly valuesLeftOut?: number;
   /** The questions to the host, and its answers. */
   readonly recording: Recording;
+}
+
+/** A part of a shell command: a program that it runs, or what was not understood of it. */
+export interface CommandStep {
+  /** The argument that holds the command, as a JSON Pointer. */
+  readonly argument: string;
+  /** Where the part begins in the command, in bytes of UTF-8. */
+  readonly start: number;
+  /** The byte after its last. */
+  readonly end: number;
+  /** The construct that was not understood. */
+  readonly notUnderstood?: string;
+  /** How the program was judged, as a call of the server `shell`. */
+  readonly judged?: PartStep;
+}
+
+/** How a program that a shell command runs was judged. */
+export interface PartStep {
+  /** The program, which is the tool that was judged. */
+  readonly toolName: string;
+  /** The verdict on this part alone, before what the annotation says of parts that no rule decides about. */
+  readonly verdict: Verdict;
+  readonly values: readonly ValueStep[];
+  readonly checks: readonly CheckStep[];
+  readonly roles: readonly RoleStep[];
 }
 
 /** One string under one role. */

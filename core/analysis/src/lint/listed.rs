@@ -136,7 +136,7 @@ impl Lint<'_> {
         let value = match self.imagined.program().registry.get(role).category {
             Category::Path => "/etc/passwd",
             Category::Url => "https://some-host.example/",
-            Category::Identifier | Category::Address | Category::Opaque => "some-name",
+            Category::Identifier | Category::Address | Category::Command | Category::Opaque => "some-name",
         };
         call.get_mut("arguments")?
             .as_object_mut()?

@@ -94,7 +94,7 @@ impl Values<'_> {
                 _ if allowed.is_empty() => continue,
                 Category::Path => continue,
                 Category::Url => json!({"domains": {"roles": &*role.name, "allowed": allowed}}),
-                Category::Identifier | Category::Address | Category::Opaque => {
+                Category::Identifier | Category::Address | Category::Command | Category::Opaque => {
                     json!({"lists": [{"roles": &*role.name, "allowed": allowed, "matchType": "identifiers"}]})
                 }
             };

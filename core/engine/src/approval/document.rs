@@ -237,7 +237,7 @@ fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ApprovalConst
     let key = match category {
         Category::Path => "directory",
         Category::Url => "domain",
-        Category::Identifier | Category::Address | Category::Opaque => "value",
+        Category::Identifier | Category::Address | Category::Command | Category::Opaque => "value",
     };
     let is_known = object.unknown_keys(&["kind", "role", key], Severity::Error);
     let role = object.require("role", "a role", |node| read_role(node, category, limits));
@@ -252,7 +252,7 @@ fn read_constraint(node: &Node<'_, '_>, limits: &Limits) -> Option<ApprovalConst
             directory: text,
         },
         Category::Url => ApprovalConstraint::Domain { role, domain: text },
-        Category::Identifier | Category::Address | Category::Opaque => {
+        Category::Identifier | Category::Address | Category::Command | Category::Opaque => {
             ApprovalConstraint::Exact { role, value: text }
         }
     })

@@ -139,12 +139,12 @@ mod tests {
             ],
         );
         let many: Vec<Value> = (0..60).map(|index| role(&format!("r{index}"))).collect();
-        let names: Vec<String> = (0..46).map(|index| format!("r{index}")).collect();
+        let names: Vec<String> = (0..44).map(|index| format!("r{index}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         check(
             Value::Array(many),
             &names,
-            &["error[limit] at roles[46]: more than 64 roles"],
+            &["error[limit] at roles[44]: more than 64 roles"],
         );
     }
 }

@@ -36,7 +36,7 @@ pub struct PathBase<'s> {
 pub struct Canonicalizer<'p, 'h> {
     pub(crate) program: &'p Program,
     pub(crate) facts: Facts<'h>,
-    pub(crate) base: &'h PathBase<'h>,
+    pub(crate) base: PathBase<'h>,
     /// The server's names for the directories that it sees, by their canonical paths, once asked for.
     pub(super) shared: Option<Arc<[(CanonicalPath, &'h str)]>>,
 }
@@ -46,7 +46,7 @@ impl<'p, 'h> Canonicalizer<'p, 'h> {
         Self {
             program,
             facts,
-            base,
+            base: *base,
             shared: None,
         }
     }

@@ -76,7 +76,7 @@ pub(super) fn with_findings<'p>(
 }
 
 /// The stricter of two verdicts, the first on a tie.
-fn stricter<'p>(first: Verdict<'p>, second: Verdict<'p>) -> Verdict<'p> {
+pub(super) fn stricter<'p>(first: Verdict<'p>, second: Verdict<'p>) -> Verdict<'p> {
     if second.decision.strictness() > first.decision.strictness() {
         second
     } else {

@@ -10,20 +10,30 @@ use super::operand::Operand;
 use super::reason::verdict_of;
 use super::trace::{Explanation, ValueStep};
 use super::why::Reason;
+use crate::host::Recording;
 use crate::net::Location;
 use crate::program::{DirectoryId, RuleId};
 use crate::role::{Category, REDACTED, RoleDefinition, RoleId, Step};
 
 /// The verdict with everything that led to it.
 pub(super) fn explain(inputs: &Inputs, asking: &mut Asking, verdict: Verdict<'_>) -> Explanation {
+    let (home, current) = (&inputs.program.home, &inputs.program.current);
+    let recording = asking.canonicalizer.facts.take_recording(home, current);
+    Explanation {
+        recording,
+        ..explain_steps(inputs, asking, verdict)
+    }
+}
+
+/// The same without what the host was asked.
+pub(super) fn explain_steps(inputs: &Inputs, asking: &mut Asking, verdict: Verdict<'_>) -> Explanation {
     let (server_name, tool_name) = (inputs.call.server().to_owned(), inputs.call.tool().to_owned());
     let (values, values_left_out) = explain_values(inputs, &asking.lookups);
-    let (checks, roles, left_out) = asking
+    let (checks, roles, commands, left_out) = asking
         .trace
         .take()
-        .map(|trace| (trace.checks, trace.roles, trace.left_out))
+        .map(|trace| (trace.checks, trace.roles, trace.commands, trace.left_out))
         .unwrap_or_default();
-    let facts = &mut asking.canonicalizer.facts;
     Explanation {
         verdict: verdict.into_owned(),
         server_name,
@@ -31,9 +41,10 @@ pub(super) fn explain(inputs: &Inputs, asking: &mut Asking, verdict: Verdict<'_>
         values,
         checks,
         roles,
+        commands,
         steps_left_out: left_out.saturating_add(values_left_out),
         values_left_out,
-        recording: facts.take_recording(&inputs.program.home, &inputs.program.current),
+        recording: Recording::default(),
     }
 }
 
@@ -88,6 +99,7 @@ fn canonical_form(
             let domains: Vec<&str> = locations.map(Location::display_domain).collect();
             (!domains.is_empty()).then(|| domains.join(", "))
         }
+        Category::Command => Some(operand.given().to_owned()),
         Category::Identifier | Category::Opaque => lookups.text(operand, at, role).map(str::to_owned),
         Category::Address => operand.located().map(|located| located.address.clone()),
     }

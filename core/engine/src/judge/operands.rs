@@ -81,7 +81,7 @@ fn next_pending<'p, 'c>(inputs: &mut Inputs<'p, 'c>, asking: &mut Asking) -> Opt
 
 /// The path of the argument that the value is relative to, if it is relative to one that has a path. That has its form
 /// already, since such values come first.
-fn base_of(inputs: &Inputs, asking: &mut Asking, bound: &BoundValue<'_, '_>) -> Option<Arc<str>> {
+pub(super) fn base_of(inputs: &Inputs, asking: &mut Asking, bound: &BoundValue<'_, '_>) -> Option<Arc<str>> {
     let Some(wanted) = bound.relative_to else {
         // It starts from where the server takes it, and it is not sent.
         bound.absent?;

@@ -41,12 +41,48 @@ pub(super) fn judge_roles<'p>(
         let denied = RoleVerdict::Default(Undecided::Call);
         return verdict_of(inputs, asking, denied, Vec::new());
     };
-    let roles = inputs.roles.intersection(inputs.program.resource_roles);
-    if roles.is_empty() {
+    let Some(values) = judge_values(inputs, asking, tool, sandboxed) else {
         let whole = judge_without_role(inputs, asking, tool);
         let verdict = verdict_of(inputs, asking, whole, Vec::new());
         note_unjudged(asking, whole, &verdict);
         return verdict;
+    };
+    let OfValues {
+        whole,
+        decisive,
+        escalated,
+    } = values;
+    let granted = judge_granted(inputs, asking, tool, whole);
+    let mut verdict = verdict_of(inputs, asking, granted, escalated);
+    note_unjudged(asking, granted, &verdict);
+    if granted == whole
+        && let RoleVerdict::Rule(Effect::Escalate | Effect::Deny, _) = whole
+        && let Some(why) = decisive.and_then(|role| without_value(inputs, role))
+    {
+        verdict.reason.to_mut().push_str(&why);
+    }
+    verdict
+}
+
+/// What the rules say of the values of a call.
+pub(super) struct OfValues<'p> {
+    pub(super) whole: RoleVerdict,
+    /// The role that it comes from.
+    decisive: Option<RoleId>,
+    /// The roles that escalated.
+    pub(super) escalated: Vec<&'p str>,
+}
+
+/// Judges each resource role by itself; `None` if the call has none.
+pub(super) fn judge_values<'p>(
+    inputs: &Inputs<'p, '_>,
+    asking: &mut Asking,
+    tool: &Tool,
+    sandboxed: RoleSet,
+) -> Option<OfValues<'p>> {
+    let roles = inputs.roles.intersection(inputs.program.resource_roles);
+    if roles.is_empty() {
+        return None;
     }
     let view = role_view(inputs, roles, sandboxed);
     let mut whole: Option<RoleVerdict> = None;
@@ -67,17 +103,11 @@ pub(super) fn judge_roles<'p>(
             break;
         }
     }
-    let whole = whole.unwrap_or(RoleVerdict::Sandbox);
-    let granted = judge_granted(inputs, asking, tool, whole);
-    let mut verdict = verdict_of(inputs, asking, granted, escalated);
-    note_unjudged(asking, granted, &verdict);
-    if granted == whole
-        && let RoleVerdict::Rule(Effect::Escalate | Effect::Deny, _) = whole
-        && let Some(why) = decisive.and_then(|role| without_value(inputs, role))
-    {
-        verdict.reason.to_mut().push_str(&why);
-    }
-    verdict
+    Some(OfValues {
+        whole: whole.unwrap_or(RoleVerdict::Sandbox),
+        decisive,
+        escalated,
+    })
 }
 
 /// Judges a call of which the sandbox grants all paths, and no rule says anything: the call of a tool that executes, sends or

@@ -33,6 +33,10 @@ crate::named::named! {
         SandboxAllow = "structural-sandbox-allow",
         /// The arguments do not say what the call touches.
         OpaqueTool = "structural-opaque-tool",
+        /// A part of a shell command is not understood.
+        CommandNotUnderstood = "structural-command-not-understood",
+        /// No rule decides about a part of a shell command.
+        UndecidedCommand = "structural-undecided-command",
         /// The tool changes nothing but the agent's own state.
         AgentTool = "structural-agent-tool",
         /// No rule decides.

@@ -272,7 +272,7 @@ fn brings_match(
 }
 
 /// Returns `true` if the first names of the rest are in the directory, or none can be asked for.
-fn exists_in(
+pub(super) fn exists_in(
     directory: &str,
     rest: &Rest,
     pattern: &ProtectedPattern,

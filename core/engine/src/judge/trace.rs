@@ -1,5 +1,7 @@
 //! How a verdict came about, step by step, bounded like everything else.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
@@ -23,6 +25,9 @@ pub struct Explanation {
     pub checks: Vec<CheckStep>,
     /// The judgement of each role by the rules.
     pub roles: Vec<RoleStep>,
+    /// The parts of a shell command. It is not written where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandStep>,
     /// How many steps were left out because the explanation reached its limit.
     pub steps_left_out: usize,
     /// How many of them are values. It is not written where there are none.
@@ -37,28 +42,38 @@ impl Explanation {
     /// paths, and without the details of steps that may hold one. Addresses stay, and what is said about them.
     #[must_use]
     pub fn for_agent(mut self) -> Self {
-        const SPEAKS_OF_ADDRESSES: [&str; 2] = ["visibility", "operations"];
-        for value in self.values.iter_mut().filter(|value| value.role != "address") {
-            value.canonical = None;
-        }
-        // Values that the engine filled in are the host's, such as the URL of a remote that is a directory.
-        let mut filled_in = Vec::new();
-        for value in self.values.iter_mut().filter(|value| value.argument.is_empty()) {
-            filled_in.push(std::mem::take(&mut value.raw));
-        }
-        for check in &mut self.checks {
-            if !SPEAKS_OF_ADDRESSES.contains(&check.check) {
-                check.detail.clear();
-            }
-        }
-        for walk in self.roles.iter_mut().flat_map(|role| &mut role.walks) {
-            if let Some(alone) = walk.alone.as_mut().filter(|alone| filled_in.contains(alone)) {
-                alone.clear();
-            }
-            walk.rules.iter_mut().for_each(|rule| rule.detail.clear());
+        hide(&mut self.values, &mut self.checks, &mut self.roles);
+        for part in self.commands.iter_mut().filter_map(|step| step.judged.as_mut()) {
+            hide(&mut part.values, &mut part.checks, &mut part.roles);
+            // Reasons of parts stand in the verdict of the call as far as an agent may see them.
+            part.verdict.reason = Cow::Borrowed("");
         }
         self.recording = crate::host::Recording::default();
         self
+    }
+}
+
+/// Leaves out of steps what tells something of the host.
+fn hide(values: &mut [ValueStep], checks: &mut [CheckStep], roles: &mut [RoleStep]) {
+    const SPEAKS_OF_ADDRESSES: [&str; 2] = ["visibility", "operations"];
+    for value in values.iter_mut().filter(|value| value.role != "address") {
+        value.canonical = None;
+    }
+    // Values that the engine filled in are the host's, such as the URL of a remote that is a directory.
+    let mut filled_in = Vec::new();
+    for value in values.iter_mut().filter(|value| value.argument.is_empty()) {
+        filled_in.push(std::mem::take(&mut value.raw));
+    }
+    for check in checks {
+        if !SPEAKS_OF_ADDRESSES.contains(&check.check) {
+            check.detail.clear();
+        }
+    }
+    for walk in roles.iter_mut().flat_map(|role| &mut role.walks) {
+        if let Some(alone) = walk.alone.as_mut().filter(|alone| filled_in.contains(alone)) {
+            alone.clear();
+        }
+        walk.rules.iter_mut().for_each(|rule| rule.detail.clear());
     }
 }
 
@@ -70,6 +85,40 @@ fn is_zero(count: &usize) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(flag: &bool) -> bool {
     !*flag
+}
+
+/// A part of a shell command: a program that it runs, or what was not understood of it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandStep {
+    /// The argument that holds the command, as a JSON Pointer.
+    pub argument: String,
+    /// Where the part begins in the command, in bytes of UTF-8.
+    pub start: usize,
+    /// The byte after its last.
+    pub end: usize,
+    /// The construct that was not understood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_understood: Option<String>,
+    /// The judgement of the program, as a call of the server `shell`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Box<PartStep>>,
+}
+
+/// The judgement of a program that a shell command runs.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartStep {
+    /// The program, which is the tool that was judged.
+    pub tool_name: String,
+    /// The verdict on this part alone, before what the tool's annotation says of parts that no rule decides about.
+    pub verdict: Verdict<'static>,
+    /// Every string that bears a role.
+    pub values: Vec<ValueStep>,
+    /// The structural checks, in order, up to the one that decided.
+    pub checks: Vec<CheckStep>,
+    /// The judgement of each role by the rules.
+    pub roles: Vec<RoleStep>,
 }
 
 /// One string under one role.
@@ -153,6 +202,7 @@ pub struct RuleStep {
 pub(super) struct Trace {
     pub(super) checks: Vec<CheckStep>,
     pub(super) roles: Vec<RoleStep>,
+    pub(super) commands: Vec<CommandStep>,
     pub(super) left_out: usize,
     /// The rules that concern the judged role and that the walk did not come to yet, in descending order.
     ahead: Vec<RuleId>,
@@ -186,6 +236,17 @@ impl Trace {
                 detail,
             });
         }
+    }
+
+    pub(super) fn command(&mut self, step: impl FnOnce() -> CommandStep) {
+        if self.has_room() {
+            self.commands.push(step());
+        }
+    }
+
+    /// The steps that it may still take.
+    pub(super) fn room(&self) -> usize {
+        self.limit.saturating_sub(self.steps)
     }
 
     pub(super) fn begin_role(&mut self, role: &str) {

@@ -42,8 +42,18 @@ fn lack(inputs: &Inputs, asking: &mut Asking, tool: &Tool, id: RuleId) -> Option
     if rule.arguments.is_empty() && tool.arguments.is_empty() {
         return None;
     }
+    untold(inputs, asking, tool, Some(rule)).map(|at| Lack::Look(id, at))
+}
+
+/// The first argument that the annotation does not name, and the rule does not look at.
+pub(super) fn untold(
+    inputs: &Inputs,
+    asking: &mut Asking,
+    tool: &Tool,
+    rule: Option<&Rule>,
+) -> Option<usize> {
     let members = inputs.call.arguments.members();
-    let looks = rule.arguments.len() + 1;
+    let looks = rule.map_or(0, |rule| rule.arguments.len()) + 1;
     asking.take_steps(members.len().saturating_mul(looks));
     let is_told = |name: &str, value: &Value<'_>| {
         let mut annotated = tool.member(name).arguments.iter();
@@ -51,13 +61,13 @@ fn lack(inputs: &Inputs, asking: &mut Asking, tool: &Tool, id: RuleId) -> Option
             let argument = tool.arguments.get(*at);
             argument.is_some_and(|one| matches!(one.name, ArgumentName::Top(_)))
         };
-        is_null(value) || annotated.any(is_named) || looks_at(rule, name)
+        is_null(value) || annotated.any(is_named) || rule.is_some_and(|rule| looks_at(rule, name))
     };
     let untold = members.iter().enumerate();
     let untold = untold.filter(|(_, (name, value))| !is_told(name, value));
     // The order in which they are given changes no reason.
     let first = untold.min_by(|(_, (one, _)), (_, (other, _))| one.cmp(other));
-    first.map(|(at, _)| Lack::Look(id, at))
+    first.map(|(at, _)| at)
 }
 
 pub(super) fn unjudged_verdict<'p>(inputs: &Inputs<'p, '_>, effect: Effect, lack: Lack) -> Verdict<'p> {

@@ -8,7 +8,7 @@ use super::server::{ServerTable, places};
 use super::tools::compile_tools;
 use super::{
     Ceiling, Defaults, Index, ListCondition, ListMatcher, Program, Protection, RelativePaths, Rule,
-    ServerSettings,
+    ServerSettings, Shell, UnknownArguments,
 };
 use crate::annotation;
 use crate::config::{Compatibility, Config, WorkspaceRoots};
@@ -30,10 +30,14 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
     };
     let absolute = |path: &str| -> Box<str> { lexical(&expand_tilde(path, home), current).as_ref().into() };
     let resource_roles = registry.select(|role| role.is_resource_identifier());
+    let programs = config
+        .programs
+        .iter()
+        .flat_map(|programs| &programs.annotations.tools);
     let mut compiled = Rules::new(
         options.compatibility,
         config.policy.rules.len(),
-        &config.annotations.tools,
+        config.annotations.tools.iter().chain(programs),
     );
     let mut rules = config.policy.rules;
     let arguments = roles_of_arguments(&config.annotations.tools);
@@ -68,6 +72,19 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
             tool.make_default_reason(resource_roles);
         }
     }
+    let shell = config.programs.map(|programs| {
+        let unknown = (UnknownArguments::Ignore, &[][..]);
+        let absent = Some(RoleSet::default());
+        let tools = compile_tools(
+            programs.annotations,
+            None,
+            &compiled.index,
+            unknown,
+            resource_roles,
+            absent,
+        );
+        (programs.table, tools)
+    });
     let mut servers = ServerTable::default();
     for name in &config.trusted_servers {
         servers.of(name).is_trusted = true;
@@ -82,6 +99,12 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
         let set = DomainSet::new(patterns.iter().map(|one| &**one), ending);
         servers.of(&name).allowlist = Some((set, patterns));
     }
+    let servers = servers.finish(&options.servers, &mut tools);
+    let unnamed_server = ServerSettings::default();
+    let shell = shell.map(|(table, tools)| {
+        let named = servers.get(crate::seed::SHELL).unwrap_or(&unnamed_server);
+        Shell::new(table, tools, named, &options.servers)
+    });
     Program {
         limits: options.limits,
         home: home.into(),
@@ -95,8 +118,9 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
             .relative_paths
             .unwrap_or_else(|| relative_paths(options.compatibility)),
         places: places(&tools),
-        servers: servers.finish(&options.servers, &mut tools),
-        unnamed_server: ServerSettings::default(),
+        servers,
+        unnamed_server,
+        shell,
         sandbox_roles: options.sandbox_roles,
         sandbox_order: options.sandbox_order,
         tools,
@@ -109,6 +133,7 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
         resource_roles,
         valued_roles: resource_roles
             .union(RoleId::BRANCH_NAME.into())
+            .union(RoleId::SHELL_COMMAND.into())
             .union(compiled.formed_roles)
             .union(match options.compatibility {
                 Compatibility::Careful => compiled.ruled_roles,
@@ -117,7 +142,9 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
             .union(registry.select(|role| role.is_prepared())),
         ruled_roles: compiled.ruled_roles,
         judged_roles: match options.compatibility {
-            Compatibility::Careful => resource_roles.union(compiled.ruled_roles),
+            Compatibility::Careful => resource_roles
+                .union(compiled.ruled_roles)
+                .union(RoleId::SHELL_COMMAND.into()),
             Compatibility::Runtime => resource_roles,
         },
         listed_roles: compiled.listed_roles,
@@ -169,7 +196,11 @@ impl Rules {
         }
     }
 
-    fn new(compatibility: Compatibility, count: usize, tools: &[annotation::Tool]) -> Self {
+    fn new<'t>(
+        compatibility: Compatibility,
+        count: usize,
+        tools: impl Iterator<Item = &'t annotation::Tool> + Clone,
+    ) -> Self {
         Self {
             compatibility,
             rules: Vec::with_capacity(count),

@@ -26,6 +26,10 @@ impl Program {
         if settings.is_trusted || settings.is_introspection(name) {
             return false;
         }
+        if crate::annotation::has_commands(&tool.arguments) {
+            // Its parts may be allowed whatever is said of the call.
+            return tool.ceiling.refusal.is_some();
+        }
         tool.ceiling.refusal.is_some() || self.rules_deny_every_call(settings, tool)
     }
 

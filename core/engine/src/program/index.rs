@@ -116,11 +116,14 @@ pub struct Index {
 
 impl Index {
     /// An empty index for calls of these tools.
-    pub fn new(compatibility: Compatibility, tools: &[annotation::Tool]) -> Self {
+    pub fn new<'t>(
+        compatibility: Compatibility,
+        tools: impl Iterator<Item = &'t annotation::Tool> + Clone,
+    ) -> Self {
         Self {
             takes_roles_alone: compatibility == Compatibility::Careful,
-            servers: tools.iter().map(|tool| tool.server.clone()).collect(),
-            tools: tools.iter().map(|tool| tool.name.clone()).collect(),
+            servers: tools.clone().map(|tool| tool.server.clone()).collect(),
+            tools: tools.map(|tool| tool.name.clone()).collect(),
             ..Self::default()
         }
     }

@@ -10,7 +10,7 @@ use crate::seed::INTROSPECTION_TOOL;
 use crate::table::{Table, TextTable};
 
 /// The configuration of the calls of one server; empty for a server that no document names.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct ServerSettings {
     /// The kind of the server, if it has structural rules.
     pub kind: Option<ServerKind>,

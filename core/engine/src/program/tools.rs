@@ -89,7 +89,10 @@ fn compile_tool(
             .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
             .unwrap_or_default(),
         semantics: take(&mut tool.semantics),
-        unjudged: tool.unjudged.map(Unjudged::effect),
+        unjudged: tool
+            .unjudged
+            .or_else(|| annotation::has_commands(&tool.arguments).then_some(Unjudged::Ask))
+            .map(Unjudged::effect),
         unnamed_roles: RoleSet::default(),
         conditioned: conditioned
             .entry(index.with_conditions(&scopes))

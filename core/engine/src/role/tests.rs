@@ -37,6 +37,8 @@ fn a_description_has_the_words_that_prompts_rely_on() {
         ("none", &["no resource"]),
         ("text", &["prose or data", "never", "path"]),
         ("resource-uri", &["URI", "file", "web page", "read"]),
+        ("shell-command", &["command", "POSIX shell"]),
+        ("execute", &["program", "runs"]),
     ];
     let registry = Registry::default();
     assert_eq!(words.len(), registry.iter().count());

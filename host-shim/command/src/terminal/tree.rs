@@ -32,6 +32,8 @@ struct Explanation {
     values: Vec<ValueStep>,
     checks: Vec<Check>,
     roles: Vec<Role>,
+    #[serde(default)]
+    commands: Vec<Command>,
     steps_left_out: usize,
     recording: Recording,
 }
@@ -84,6 +86,27 @@ struct Rule {
     holds: bool,
     condition: Option<String>,
     detail: String,
+}
+
+/// A part of a shell command.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Command {
+    argument: String,
+    start: usize,
+    end: usize,
+    not_understood: Option<String>,
+    judged: Option<Part>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part {
+    tool_name: String,
+    verdict: Verdict,
+    values: Vec<ValueStep>,
+    checks: Vec<Check>,
+    roles: Vec<Role>,
 }
 
 #[derive(Deserialize)]
@@ -155,6 +178,10 @@ impl Explanation {
             ));
         }
         sections.extend(self.roles.iter().map(Role::node));
+        if !self.commands.is_empty() {
+            let parts = self.commands.iter().map(|part| part.node(&self.values));
+            sections.push(Node::new(paint(BOLD, "parts of the command"), parts));
+        }
         sections.extend(self.recording.node(is_verbose));
         if self.steps_left_out > 0 {
             sections.push(Node::leaf(format!(
@@ -165,6 +192,30 @@ impl Explanation {
         let title = format!("{}/{}", self.server_name, self.tool_name);
         let decision = paint(style_of(decision), &clean(decision));
         Node::new(format!("{decision} {}", clean(&title)), sections)
+    }
+}
+
+impl Command {
+    fn node(&self, values: &[ValueStep]) -> Node {
+        let whole = values.iter().find(|value| value.argument == self.argument);
+        let text = whole.and_then(|value| value.raw.get(self.start..self.end));
+        let text = brief(text.unwrap_or_default(), MOST);
+        let Some(part) = &self.judged else {
+            let why = clean(self.not_understood.as_deref().unwrap_or_default()).into_owned();
+            return Node::leaf(format!("`{text}` {}: {why}", paint(RED, "is not understood")));
+        };
+        let verdict = &part.verdict;
+        let decision = paint(style_of(&verdict.decision), &clean(&verdict.decision));
+        let title = format!("`{text}` as shell/{}: {decision}", clean(&part.tool_name));
+        let because = format!(
+            "{} {}",
+            paint(DIM, "because"),
+            decided(&verdict.rule, &verdict.reason)
+        );
+        let values = part.values.iter().map(ValueStep::node);
+        let checks = part.checks.iter().map(Check::node);
+        let steps = values.chain(checks).chain(part.roles.iter().map(Role::node));
+        Node::new(title, [Node::leaf(because)].into_iter().chain(steps))
     }
 }
 

@@ -1,5 +1,6 @@
 import {
   CallgateError,
+  type CommandStep,
   createEngine,
   createRecordedHost,
   createVirtualHost,
@@ -165,7 +166,7 @@ export function explain(setup: Setup, text: string): Explained | undefined {
   } catch {
     return undefined;
   }
-  const { verdict, checks, roles, recording, stepsLeftOut } = explanation;
+  const { verdict, checks, roles, commands = [], recording, stepsLeftOut } = explanation;
   const values = explanation.values.slice(0, VALUES_SHOWN);
   const bases = basesOf(
     setup,
@@ -185,10 +186,25 @@ export function explain(setup: Setup, text: string): Explained | undefined {
         rules: telling(rules),
       })),
     })),
+    commands: commands.map(({ judged, ...part }) => ({
+      ...part,
+      text: textOf(explanation, part),
+      tool: judged?.toolName,
+      verdict: judged?.verdict,
+    })),
     stepsLeftOut,
     exchanges: recording.exchanges.slice(0, EXCHANGES_SHOWN),
     asked: recording.exchanges.length,
   };
+}
+
+/** The text of a part; its place is in bytes. */
+function textOf(
+  { values }: Explanation,
+  { argument, start, end }: Pick<CommandStep, "argument" | "start" | "end">,
+): string {
+  const whole = values.find((value) => value.argument === argument)?.raw ?? "";
+  return new TextDecoder().decode(new TextEncoder().encode(whole).slice(start, end));
 }
 
 /** The first walks, and one that came to the verdict. */

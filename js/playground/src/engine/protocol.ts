@@ -71,11 +71,21 @@ export interface Explained {
   readonly resolved: number;
   readonly checks: readonly CheckStep[];
   readonly roles: readonly ExplainedRole[];
+  /** The parts of a shell command. */
+  readonly commands: readonly ExplainedPart[];
   /** How many steps the engine left out. */
   readonly stepsLeftOut: number;
   readonly exchanges: readonly Exchange[];
   /** How many exchanges there were. */
   readonly asked: number;
+}
+
+/** A part of a shell command: a program with its verdict, or what was not understood. */
+export interface ExplainedPart {
+  readonly text: string;
+  readonly notUnderstood?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly verdict?: Verdict | undefined;
 }
 
 /** The links that were followed on the way to a canonical path. */

@@ -24,7 +24,7 @@ export class ExplanationPane {
       fill(this.element);
       return;
     }
-    const { values, resolved, checks, roles, verdict, stepsLeftOut } = explained;
+    const { values, resolved, checks, roles, commands, verdict, stepsLeftOut } = explained;
     fill(
       this.element,
       h("h2", {}, "How it came about"),
@@ -61,6 +61,17 @@ export class ExplanationPane {
                 roles.map((role) => this.#lane(role)),
               ),
         ),
+        commands.length > 0 &&
+          stage(
+            "Command",
+            "each program is judged as a call of the server shell",
+            h(
+              "ul",
+              { class: "checks" },
+              commands.slice(0, CHECKS_SHOWN).map(partRow),
+              more(commands.length - CHECKS_SHOWN),
+            ),
+          ),
         stage("Verdict", "the most restrictive one stands", combination(roles, verdict)),
       ),
       stepsLeftOut > 0 && quiet(`The engine left out ${stepsLeftOut.toLocaleString("en")} steps.`),
@@ -189,6 +200,23 @@ function checkRow({ check, passed, detail }: Explained["checks"][number]): HTMLE
     h("span", { class: "visually-hidden" }, passed ? "passed: " : "stopped the call: "),
     h("span", { class: "name" }, check),
     h("span", { class: "why" }, detail),
+  );
+}
+
+function partRow({ text, notUnderstood, verdict }: Explained["commands"][number]): HTMLElement {
+  const passed = verdict?.decision === "allow";
+  return h(
+    "li",
+    { class: passed ? "check passed" : "check stopped" },
+    h("span", { class: "sign", "aria-hidden": "true" }, passed ? "✓" : "✕"),
+    h("code", { class: "name" }, text),
+    h(
+      "span",
+      { class: "why" },
+      verdict === undefined
+        ? `not understood: ${notUnderstood}`
+        : `${verdict.decision} by ${verdict.rule}: ${verdict.reason}`,
+    ),
   );
 }
 

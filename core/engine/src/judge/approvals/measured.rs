@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::answers::text_of;
 use super::super::asking::Asking;
+use super::super::commands;
 use super::super::inputs::Inputs;
 use super::super::locations::locations_of;
 use super::super::locations::url_kind;
@@ -83,6 +84,10 @@ fn measure(inputs: &Inputs, asking: &mut Asking, at: usize, role: RoleId) -> Opt
             (!text.is_empty()).then(|| vec![text])
         }
         Category::Opaque if is_data(inputs, role) => measured_data(inputs, asking, at, role),
+        Category::Command => {
+            let operand = inputs.operands.get(at)?;
+            Some(vec![commands::as_run(inputs, asking, operand)])
+        }
         // A place of a world has no name that an approval could keep.
         Category::Address | Category::Opaque => None,
     }
@@ -144,7 +149,7 @@ fn constraints_of_value(
             let constraint = |domain| ApprovalConstraint::Domain { role: name(), domain };
             Some(measured.into_iter().map(constraint).collect())
         }
-        Category::Identifier | Category::Opaque => {
+        Category::Identifier | Category::Command | Category::Opaque => {
             let constraint = |value| ApprovalConstraint::Exact { role: name(), value };
             Some(measured.into_iter().map(constraint).collect())
         }

@@ -1,0 +1,189 @@
+//! A program that a command runs, as a call: its operands by the arguments of its tool (SPEC §8.9).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use callgate_programs::{Invocation, Operand as ProgramOperand, Role};
+use callgate_shell::Value as Word;
+
+use super::asking::Asking;
+use super::inputs::Inputs;
+use super::operand::Operand;
+use super::trees::{Tree, known_in};
+use super::{StructuralRule, Verdict};
+use crate::bind::{Arguments, PointerToken, Value};
+
+/// The arguments of a program's call, by their names.
+#[derive(Default)]
+pub(super) struct Part {
+    command: String,
+    /// The values of each argument, and what is read below them.
+    values: BTreeMap<&'static str, Values>,
+}
+
+/// Values, each with what is read below it.
+type Values = Vec<(String, Option<Tree>)>;
+
+impl Part {
+    /// The call of a program; an error says why it is not understood.
+    pub(super) fn of(invocation: &Invocation, directory: &str) -> Result<Self, &'static str> {
+        let mut part = Self {
+            command: invocation.commands.join(" "),
+            values: BTreeMap::new(),
+        };
+        let mut run = Vec::new();
+        for operand in &invocation.operands {
+            let Some(argument) = argument(operand) else {
+                continue;
+            };
+            if operand.role == Role::Execute {
+                let text = operand
+                    .value
+                    .exact()
+                    .ok_or("a value that the text does not tell")?;
+                let paths = operand.paths();
+                match paths.as_slice() {
+                    // A program that is started by its path is the file in its directory.
+                    [path] if invocation.program.contains('/') => run.push(quoted(path)),
+                    _ => run.push(quoted(text)),
+                }
+            } else if operand.role.is_path() {
+                part.add_paths(argument, operand)?;
+            } else {
+                let text = operand
+                    .value
+                    .exact()
+                    .ok_or("a value that the text does not tell")?;
+                let values = part.values_of(argument);
+                // None at all is git's default remote, or its current branch.
+                values.extend((!text.is_empty()).then(|| (text.to_owned(), None)));
+            }
+        }
+        if invocation.runs || !run.is_empty() {
+            if run.is_empty() {
+                run.push(quoted(&invocation.program));
+            }
+            let here = invocation.directories.as_deref().unwrap_or_default();
+            let is_here =
+                matches!(here, [one] if one.trim_end_matches('/') == directory.trim_end_matches('/'));
+            if !is_here {
+                // The same words are something else in another directory.
+                let [one] = here else {
+                    return Err("a working directory that the text does not name");
+                };
+                run.insert(0, format!("cd {} &&", quoted(one)));
+            }
+            part.values_of("execute").push((run.join(" "), None));
+        }
+        Ok(part)
+    }
+
+    fn add_paths(&mut self, argument: &'static str, operand: &ProgramOperand) -> Result<(), &'static str> {
+        let paths = operand.paths();
+        if paths.is_empty() {
+            return Err("a value that the text does not tell");
+        }
+        let names = match &operand.value {
+            Word::Pattern { before, pattern, .. } => {
+                let start = before.rfind('/').map_or(0, |at| at + 1);
+                Some(pattern.get(start..).unwrap_or_default())
+            }
+            Word::Exact(_) | Word::Pipe | Word::Unknown { .. } => None,
+        };
+        let is_everything = names == Some("**");
+        let tree = (names.is_some() || operand.contents.is_some()).then(|| Tree {
+            names: names.filter(|_| !is_everything).map(str::to_owned),
+            is_deep: operand.is_tree || is_everything,
+            left_out: operand
+                .contents
+                .clone()
+                .map(|contents| contents.left_out)
+                .unwrap_or_default(),
+            without: operand.contents.clone().map(|contents| contents.without),
+        });
+        let values = self.values_of(argument);
+        values.extend(paths.into_iter().map(|path| (path, tree.clone())));
+        Ok(())
+    }
+
+    fn values_of(&mut self, argument: &'static str) -> &mut Values {
+        self.values.entry(argument).or_default()
+    }
+
+    pub(super) fn arguments(&self) -> Arguments<'_> {
+        let command =
+            (!self.command.is_empty()).then(|| ("command".into(), Value::Text(self.command.as_str().into())));
+        let values = self.values.iter().map(|(argument, values)| {
+            let values = values.iter().map(|(text, _)| Value::Text(text.as_str().into()));
+            (Cow::Borrowed(*argument), Value::Array(values.collect()))
+        });
+        Arguments::Members(command.into_iter().chain(values).collect())
+    }
+
+    /// Asks where something protected is known to lie in what the program reads without being named.
+    pub(super) fn reads_protected<'p>(
+        &self,
+        inputs: &Inputs<'p, '_>,
+        asking: &mut Asking,
+        program: &str,
+    ) -> Option<Verdict<'p>> {
+        for operand in &inputs.operands {
+            let tree = self.tree_of(inputs, operand);
+            let (Some(path), Some(tree)) = (operand.path(), tree) else {
+                continue;
+            };
+            let found = known_in(inputs, asking, path, tree);
+            if found.is_empty() {
+                continue;
+            }
+            let expected = match &tree.without {
+                Some(without) => format!("; `{without}` leaves something out"),
+                None => String::new(),
+            };
+            let found = found.join(", ");
+            let reason = format!("`{program}` may touch the protected path {found}{expected}");
+            let roles = vec!["shell-command"];
+            return Some(Verdict::escalate(roles, StructuralRule::ProtectedBelow, reason));
+        }
+        None
+    }
+
+    fn tree_of(&self, inputs: &Inputs, operand: &Operand<'_, '_>) -> Option<&Tree> {
+        let name = inputs.name_of(operand.bound.argument);
+        let values = self.values.get(name)?;
+        let [PointerToken::Item(at)] = &*operand.bound.place else {
+            return None;
+        };
+        values.get(*at)?.1.as_ref()
+    }
+}
+
+/// The argument of a program's call that has the operand; `None` for data.
+fn argument(operand: &ProgramOperand) -> Option<&'static str> {
+    // What a pattern matches is named one by one.
+    let is_tree = operand.is_tree && operand.value.exact().is_some();
+    Some(match operand.role {
+        Role::ReadPath => "read-path",
+        Role::WritePath if is_tree => "write-tree",
+        Role::WritePath => "write-path",
+        Role::DeletePath if is_tree => "delete-tree",
+        Role::DeletePath => "delete-path",
+        Role::WriteHistory => "write-history",
+        Role::DeleteHistory => "delete-history",
+        Role::FetchUrl => "fetch-url",
+        Role::GitRemoteUrl => "git-remote-url",
+        Role::BranchName => "branch-name",
+        Role::CommitMessage => "commit-message",
+        Role::Execute => "execute",
+        _ => return None,
+    })
+}
+
+/// A word as a shell writes it.
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |one: u8| one.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&one);
+    match !word.is_empty() && word.bytes().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}

@@ -1,0 +1,88 @@
+//! Protected paths in what a command reads without naming them: below a directory, or by a pattern.
+
+use super::asking::Asking;
+use super::inputs::Inputs;
+use super::touch::exists_in;
+use crate::path::CanonicalPath;
+
+/// What a command reads in a directory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tree {
+    /// The shell's pattern of the names in it; everything where there is none.
+    pub(super) names: Option<String>,
+    /// Directories are read with everything below them.
+    pub(super) is_deep: bool,
+    /// Patterns of names that are left out; those that end with `/` are of directories.
+    pub(super) left_out: Vec<String>,
+    /// What leaves something out, as people write it.
+    pub(super) without: Option<String>,
+}
+
+impl Tree {
+    /// Returns `true` if what has these names below the directory may be read.
+    fn reads(&self, names: &str) -> bool {
+        let (directories, name) = names.rsplit_once('/').unwrap_or(("", names));
+        let is_left_out = |pattern: &String| match pattern.strip_suffix('/') {
+            Some(pattern) => directories
+                .split('/')
+                .any(|one| fast_glob::glob_match(pattern, one)),
+            None => fast_glob::glob_match(pattern, name) || fast_glob::glob_match(pattern, names),
+        };
+        self.matches(names) && !self.left_out.iter().any(is_left_out)
+    }
+
+    /// Returns `true` if the pattern may match one of the names, from the first one on.
+    fn matches(&self, names: &str) -> bool {
+        let Some(pattern) = &self.names else {
+            return true;
+        };
+        let is_whole = pattern.split('/').count() == names.split('/').count();
+        let mut parts = pattern.split('/').zip(names.split('/'));
+        (self.is_deep || is_whole)
+            && parts.all(|(pattern, name)| {
+                let is_hidden = name.starts_with('.') && !pattern.starts_with(['.', '[', '\\']);
+                !is_hidden
+                    && (pattern.contains(['[', '\\', '(', '^']) || fast_glob::glob_match(pattern, name))
+            })
+    }
+}
+
+/// Protected paths that a reason names.
+const SHOWN: usize = 5;
+
+/// The first protected paths that are known to be there, as far as the configuration and the host tell.
+pub(super) fn known_in(
+    inputs: &Inputs,
+    asking: &mut Asking,
+    directory: &CanonicalPath,
+    tree: &Tree,
+) -> Vec<String> {
+    let program = inputs.program;
+    let folded = program.path_case.fold(directory);
+    asking.take_steps(program.protected.cost());
+    let mut found = Vec::new();
+    let canonicalizer = &mut asking.canonicalizer;
+    let (protection, sandbox) = asking.directories.protection(canonicalizer);
+    for (entry, shown) in protection.paths.iter().zip(&program.protected.paths) {
+        let is_read = entry.has_names_below(&folded, |names| tree.reads(names));
+        if is_read && canonicalizer.resolver().may_exist(shown) {
+            found.push(shown.to_string());
+        }
+    }
+    let path = directory.as_str();
+    for pattern in &protection.patterns {
+        canonicalizer.facts.take_steps(pattern.cost_below(path.len()));
+        if canonicalizer.facts.has_failed() {
+            break;
+        }
+        let rests = pattern.below(path).into_iter().flat_map(|below| below.rests);
+        for rest in rests.filter(|rest| !rest.names.is_empty() && tree.reads(&rest.names)) {
+            if exists_in(path, &rest, pattern, sandbox, canonicalizer) {
+                found.push(format!("{}/{}", path.trim_end_matches('/'), rest.names));
+            }
+        }
+    }
+    found.dedup();
+    found.truncate(SHOWN);
+    found
+}

@@ -44,7 +44,8 @@ impl HookCall {
                 }
                 _ => annotation.clone(),
             });
-            builder = builder.server(agent.as_str(), "filesystem", tools.collect());
+            let directory = Some(self.directory.as_str()).filter(|path| path.starts_with('/'));
+            builder = builder.server(agent.as_str(), "filesystem", tools.collect(), directory);
         }
         builder
     }

@@ -88,7 +88,7 @@ mod tests {
                 .policy(r#"{"rules": []}"#)
                 .options(r#"{"strict": true}"#);
             let tools = table.annotated().cloned();
-            builder = builder.server(agent.as_str(), "filesystem", tools.collect());
+            builder = builder.server(agent.as_str(), "filesystem", tools.collect(), None);
             let gate = builder.build().unwrap_or_else(|error| panic!("{agent}: {error}"));
             for tool in table.defaults.keys().chain(&table.person) {
                 assert!(table.has(tool), "{agent}: {tool}");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
 import unittest
@@ -9,6 +10,8 @@ from pathlib import Path
 
 
 def main() -> None:
+    # Whoever hangs is shown, and ends.
+    faulthandler.dump_traceback_later(25 * 60, exit=True)
     suite = unittest.defaultTestLoader.discover(str(Path(__file__).parent), "test_*.py")
     found = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
     failed = len(found.failures) + len(found.errors) + len(found.unexpectedSuccesses)

@@ -25,7 +25,7 @@ def environment() -> Path:
     marker = VENV / "requirements.txt"
     if not marker.exists() or marker.read_text() != wanted:
         subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary", ":all:"]
+        pip = [python, "-m", "pip", "install", "--quiet", "--timeout=60", "--require-hashes", "--only-binary", ":all:"]
         subprocess.run([*pip, "-r", TESTS / "requirements.txt"], check=True)
         marker.write_text(wanted)
     return python

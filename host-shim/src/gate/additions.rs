@@ -25,6 +25,8 @@ pub(super) struct AddedServer {
     pub(super) kind: &'static str,
     /// The annotations of its tools.
     pub(super) tools: Vec<Value>,
+    /// The directory that its commands run in, where it has one.
+    pub(super) directory: Option<String>,
 }
 
 impl Additions {
@@ -83,6 +85,10 @@ impl AddedServer {
     fn add_kind(&self, options: &mut Value) -> Option<()> {
         let aliases = object(options, "serverAliases")?;
         aliases.entry(self.name).or_insert_with(|| json!(self.kind));
+        if let Some(directory) = &self.directory {
+            let directories = object(options, "workingDirectory")?;
+            directories.entry(self.name).or_insert_with(|| json!(directory));
+        }
         Some(())
     }
 }
@@ -156,6 +162,7 @@ mod tests {
                 name: "s",
                 kind: "filesystem",
                 tools: ["a", "b"].map(|name| json!({"toolName": name})).into(),
+                directory: None,
             }],
         }
     }

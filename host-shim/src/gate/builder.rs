@@ -176,10 +176,21 @@ impl GateBuilder {
     }
 
     /// Adds the annotations of a server's tools, each as a document has them (`{"toolName": …}`), where the documents have
-    /// none. Unless they say so themselves, the server is of the given kind.
+    /// none. Unless they say so themselves, the server is of the given kind, and its commands run in the given directory.
     #[must_use]
-    pub fn server(mut self, name: &'static str, kind: &'static str, tools: Vec<Value>) -> Self {
-        self.additions.servers.push(AddedServer { name, kind, tools });
+    pub fn server(
+        mut self,
+        name: &'static str,
+        kind: &'static str,
+        tools: Vec<Value>,
+        directory: Option<&str>,
+    ) -> Self {
+        self.additions.servers.push(AddedServer {
+            name,
+            kind,
+            tools,
+            directory: directory.map(str::to_owned),
+        });
         self
     }
 

@@ -43,7 +43,7 @@ function main() {
   const asked = process.argv.slice(2).map((name) => `${name}.test.mjs`);
   const all = readdirSync(HERE).filter((name) => name.endsWith(".test.mjs"));
   const tests = (asked.length > 0 ? asked : all).map((name) => join("tests", name));
-  const areRight = passes("node", "--test", "--test-concurrency=1", ...tests);
+  const areRight = passes("node", "--test", "--test-timeout=900000", "--test-concurrency=1", ...tests);
   return isTyped && areRight;
 }
 

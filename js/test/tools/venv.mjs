@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
-const FLAGS = ["--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:"];
+// A connection that stalls is given up, and tried again.
+const FLAGS = ["--quiet", "--timeout=60", "--no-deps", "--require-hashes", "--only-binary", ":all:"];
 
 /** Why an environment cannot be had, or nothing if it can. It is installed anew where it is missing or its files have changed. */
 export function whyNoVenv(venv, files) {

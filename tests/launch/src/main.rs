@@ -5,6 +5,7 @@
 //! Whatever is built after that is built with one choice of features, so that no crate is compiled twice.
 
 mod build;
+mod clock;
 mod count;
 mod fuzz;
 mod needs;

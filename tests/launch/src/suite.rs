@@ -6,12 +6,14 @@
 
 use std::env;
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::build::{self, root};
+use crate::clock::Clock;
 use crate::count::{Count, Failures, read_count};
 use crate::needs::{self, Purpose};
 use crate::package::{self, COMPONENT, PACKAGE};
@@ -283,8 +285,9 @@ enum Output {
 fn run_all(steps: &[Step], output: Output) -> Vec<Row> {
     let mut rows = Vec::new();
     for step in steps {
-        if output == Output::AsItComes {
-            println!("\n== {}", step.title());
+        match output {
+            Output::AsItComes => println!("\n== {}", step.title()),
+            Output::AtItsEnd => println!("\n-- {} begins", step.name()),
         }
         let begin = Instant::now();
         let done = step.run(output);
@@ -386,7 +389,20 @@ fn counted(command: Command, output: Output) -> Done {
     let mut count = None;
     let mut failures = Failures::default();
     let mut text = String::new();
-    for line in lines {
+    let mut clock = Clock::new();
+    let mut late = None;
+    loop {
+        let line = match lines.recv_timeout(Clock::LOOK) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                late = clock.look(&mut process);
+                if late.is_some() {
+                    break;
+                }
+                continue;
+            }
+        };
         if let Some(more) = read_count(&line) {
             count.get_or_insert_with(Count::default).add(more);
         }
@@ -396,10 +412,11 @@ fn counted(command: Command, output: Output) -> Done {
         }
         failures.read(line);
     }
-    let error = match process.wait() {
-        Ok(status) if status.success() => None,
-        Ok(status) => Some(status.to_string()),
-        Err(error) => Some(error.to_string()),
+    let error = match (late, process.wait()) {
+        (Some(late), _) => Some(late),
+        (None, Ok(status)) if status.success() => None,
+        (None, Ok(status)) => Some(status.to_string()),
+        (None, Err(error)) => Some(error.to_string()),
     };
     let mut count = count.unwrap_or_else(|| Count::one(error.is_none()));
     if error.is_some() {
@@ -415,10 +432,15 @@ fn counted(command: Command, output: Output) -> Done {
 /// Starts a command, and gives the lines that it writes, as they come. Each of its outputs has a pipe of its own: a process that
 /// inherits a pipe may make it non-blocking, as Node does, and whoever else prints to that pipe then fails when it is full.
 fn start(mut command: Command, output: Output) -> io::Result<(Child, Receiver<String>)> {
-    command.stdout(Stdio::piped());
+    // Nobody answers, so that what asks has to end.
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
     // On a terminal, programs draw their progress there.
     if output == Output::AtItsEnd || !io::stderr().is_terminal() {
         command.stderr(Stdio::piped());
+    }
+    // On a terminal Ctrl-C reaches everything that runs, since it is one group.
+    if env::var_os("CI").is_some() {
+        command.process_group(0);
     }
     let mut process = command.spawn()?;
     let (sender, receiver) = mpsc::channel();

@@ -24,7 +24,8 @@ export function whyNotInstalled(source, folder, options = []) {
   mkdirSync(folder, { recursive: true });
   for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(source, name), join(folder, name));
   // No package runs a program of its own.
-  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", ...options];
+  // A connection that stalls is given up, and tried again.
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-timeout=60000", ...options];
   const { status, error, stderr } = spawnSync("npm", args, { cwd: folder, encoding: "utf8" });
   if (status !== 0) return `npm ${args.join(" ")} failed: ${error?.message ?? stderr}`;
   writeFileSync(stamp, wanted);

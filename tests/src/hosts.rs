@@ -28,14 +28,15 @@ pub const ALL: &[&str] = &[
     "browser",
     "jco",
     "python",
+    "wasmtime-py",
 ];
 
 /// What a machine may lack.
-const OPTIONAL: [&str; 2] = ["browser", "python"];
+const OPTIONAL: [&str; 3] = ["browser", "python", "wasmtime-py"];
 
 /// The hosts with these names, or all hosts if `names` is empty.
 ///
-/// If `names` is empty, a missing browser or a missing Python is left out with a message, unless `CI=true`.
+/// If `names` is empty, a browser, Python or its packages that are missing are left out with a message, unless `CI=true`.
 ///
 /// # Errors
 /// A name is unknown, or a host cannot be started.
@@ -68,6 +69,7 @@ fn start_one(name: &str) -> Result<Box<dyn Subject>, String> {
         "browser" => Ok(Box::new(ProcessSubject::package("browser")?)),
         "jco" => Ok(Box::new(ProcessSubject::component()?)),
         "python" => Ok(Box::new(ProcessSubject::python()?)),
+        "wasmtime-py" => Ok(Box::new(ProcessSubject::component_in_python()?)),
         _ => Err(format!(
             "there is no host `{name}`, expected one of {}",
             ALL.join(", ")

@@ -9,6 +9,7 @@ use wasmtime::ResourceLimiter;
 use super::bindings::callgate::gate::{host as imported, types};
 use super::fault::MemoryRefused;
 use crate::backend::SharedHost;
+use types::{Existence, Link, Location, PushRefs};
 
 /// The outside as an instance sees it.
 pub(crate) struct State {
@@ -119,34 +120,34 @@ impl imported::Host for State {
         self.guarded(|host| host.ignores_path_case())
     }
 
-    fn realpath(&mut self, path: String) -> wasmtime::Result<Result<types::Location, types::RealpathError>> {
+    fn realpath(&mut self, path: String) -> wasmtime::Result<Location> {
         let question = Question::Realpath { path };
         let answer = self.question(question.clone())?;
         Ok(match (answer, question) {
-            (Answer::Path(real), Question::Realpath { path }) if real == path => {
-                Ok(types::Location::Unchanged)
-            }
-            (Answer::Path(real), _) => Ok(types::Location::At(real)),
-            (Answer::NotFound, _) => Err(types::RealpathError::NotFound),
-            (Answer::Loop, _) => Err(types::RealpathError::TooManyLinks),
-            (Answer::Denied, _) => Err(types::RealpathError::Denied),
-            (Answer::NotUtf8, _) => Err(types::RealpathError::NotUtf8),
-            (Answer::Other, _) => Err(types::RealpathError::Other),
-            (other, _) => Err(types::RealpathError::Failed(failed(other)?)),
+            (Answer::Path(real), Question::Realpath { path }) if real == path => Location::Unchanged,
+            (Answer::Path(real), _) => Location::At(real),
+            (Answer::NotFound, _) => Location::NotFound,
+            (Answer::Loop, _) => Location::TooManyLinks,
+            (Answer::Denied, _) => Location::Denied,
+            (Answer::NotUtf8, _) => Location::NotUtf8,
+            (Answer::Other, _) => Location::Other,
+            (other, _) => Location::Failed(failed(other)?),
         })
     }
 
-    fn read_link(&mut self, path: String) -> wasmtime::Result<Result<Option<String>, types::HostError>> {
+    fn read_link(&mut self, path: String) -> wasmtime::Result<Link> {
         Ok(match self.question(Question::ReadLink { path })? {
-            Answer::Link(target) => Ok(target),
-            other => Err(failed(other)?),
+            Answer::Link(target) => target.map_or(Link::Absent, Link::To),
+            other => Link::Failed(failed(other)?),
         })
     }
 
-    fn is_directory(&mut self, path: String) -> wasmtime::Result<Result<Option<bool>, types::HostError>> {
+    fn is_directory(&mut self, path: String) -> wasmtime::Result<Existence> {
         Ok(match self.question(Question::IsDirectory { path })? {
-            Answer::Directory(answer) => Ok(answer),
-            other => Err(failed(other)?),
+            Answer::Directory(Some(true)) => Existence::Yes,
+            Answer::Directory(Some(false)) => Existence::No,
+            Answer::Directory(None) => Existence::Unknown,
+            other => Existence::Failed(failed(other)?),
         })
     }
 
@@ -174,15 +175,15 @@ impl imported::Host for State {
         repo: String,
         remote: String,
         reference: String,
-    ) -> wasmtime::Result<Result<Option<Vec<String>>, types::HostError>> {
+    ) -> wasmtime::Result<PushRefs> {
         let question = Question::GitPushRefs {
             repo,
             remote,
             reference,
         };
         Ok(match self.question(question)? {
-            Answer::Refs(refs) => Ok(refs),
-            other => Err(failed(other)?),
+            Answer::Refs(refs) => refs.map_or(PushRefs::Unknown, PushRefs::Known),
+            other => PushRefs::Failed(failed(other)?),
         })
     }
 

@@ -55,6 +55,16 @@ function asked(name, ask, isAnswer, expected, failed) {
   return answer;
 }
 
+/** The variant of an answer that may be absent and may fail. */
+function answered(ask, present, absent) {
+  try {
+    const answer = ask();
+    return answer === undefined ? { tag: absent } : present(answer);
+  } catch (thrown) {
+    return { tag: "failed", val: thrown.payload };
+  }
+}
+
 /** The functions of the interface `host`. */
 export function importsOf(host) {
   const plain = (name) => (thrown) => failure({ message: messageOf(name, thrown) });
@@ -71,19 +81,25 @@ export function importsOf(host) {
         return failure({ tag: "failed", val: { message: messageOf("realpath", thrown) } });
       };
       const isAnswer = (answer) => isText(answer) || FAILURES.has(answer?.error);
-      const answer = asked("realpath", () => host.realpath(path), isAnswer, "a text", failed);
-      if (typeof answer !== "string") {
-        throw failure({ tag: FAILURES.get(answer.error) });
+      try {
+        const answer = asked("realpath", () => host.realpath(path), isAnswer, "a text", failed);
+        if (typeof answer !== "string") {
+          return { tag: FAILURES.get(answer.error) };
+        }
+        return answer === path ? { tag: "unchanged" } : { tag: "at", val: answer };
+      } catch (thrown) {
+        return thrown.payload;
       }
-      return answer === path ? { tag: "unchanged" } : { tag: "at", val: answer };
     },
     readLink(path) {
       const isAnswer = (answer) => answer === undefined || isText(answer);
-      return asked("readLink", () => host.readLink(path), isAnswer, "a text", plain("readLink"));
+      const ask = () => asked("readLink", () => host.readLink(path), isAnswer, "a text", plain("readLink"));
+      return answered(ask, (target) => ({ tag: "to", val: target }), "absent");
     },
     isDirectory(path) {
       const isAnswer = (answer) => answer === undefined || typeof answer === "boolean";
-      return asked("isDirectory", () => host.isDirectory(path), isAnswer, "a boolean", plain("isDirectory"));
+      const ask = () => asked("isDirectory", () => host.isDirectory(path), isAnswer, "a boolean", plain("isDirectory"));
+      return answered(ask, (is) => ({ tag: is ? "yes" : "no" }), "unknown");
     },
     gitRemoteUrls: (repo, remote) => texts("gitRemoteUrls", () => host.gitRemoteUrls(repo, remote)),
     gitDefaultRemoteUrls: (repo) => texts("gitDefaultRemoteUrls", () => host.gitDefaultRemoteUrls(repo)),
@@ -91,9 +107,9 @@ export function importsOf(host) {
     gitBranch: (repo) => asked("gitBranch", () => host.gitBranch(repo), isText, "a text", plain("gitBranch")),
     gitPushRefs(repo, remote, reference) {
       const isAnswer = (answer) => answer === undefined || isTexts(answer);
-      const ask = () => host.gitPushRefs(repo, remote, reference);
-      const answer = asked("gitPushRefs", ask, isAnswer, "an array of texts", plain("gitPushRefs"));
-      return answer && [...answer];
+      const given = () => host.gitPushRefs(repo, remote, reference);
+      const ask = () => asked("gitPushRefs", given, isAnswer, "an array of texts", plain("gitPushRefs"));
+      return answered(ask, (refs) => ({ tag: "known", val: [...refs] }), "unknown");
     },
     condition(name, subject) {
       const isAnswer = (answer) => typeof answer === "boolean";

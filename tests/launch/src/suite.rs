@@ -193,6 +193,8 @@ const SERVERS: &[Step] = &[
         &["npm", "run", "test:release"],
     ),
     in_js("tables of agents' tools", &["npm", "run", "test:tables"]),
+    // The conformance run has the same environment.
+    step("the component's recipes", &["python3", "wasm/python/recipes.py"]),
     program("conformance", "conformance", &[]),
     in_js("playground", &["npm", "test", "--workspace", "playground"]),
 ];

@@ -1,6 +1,7 @@
 //! A process under test: a JavaScript runtime with the npm package or with the component transpiled for JavaScript, or Python with its
-//! module.
+//! module or with the component.
 
+use std::env;
 use std::io::{BufRead, BufReader, Write, copy, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -67,14 +68,34 @@ impl ProcessSubject {
     /// # Errors
     /// Python is missing, or the module is not built.
     pub(crate) fn python() -> Result<Self, String> {
-        let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host-shim/python");
-        let module = python::module(&crate_folder.join("python"))?;
+        Self::run_python(
+            "python",
+            SubjectKind::Native,
+            "host-shim/python/tests/conformance.py",
+        )
+    }
+
+    /// Starts Python with the component in wasmtime's package, which is installed on the first run.
+    ///
+    /// # Errors
+    /// Python is missing, its module or the component is not built, or the package cannot be installed.
+    pub(crate) fn component_in_python() -> Result<Self, String> {
+        Self::run_python("wasmtime-py", SubjectKind::Wasmtime, "wasm/python/conformance.py")
+    }
+
+    fn run_python(name: &'static str, kind: SubjectKind, program: &str) -> Result<Self, String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let module = root.join("host-shim/python");
+        let path = [python::module(&module.join("python"))?, module.join("tests")];
         let mut python = Command::new("python3");
-        python.arg(crate_folder.join("tests/conformance.py"));
         python
-            .env("PYTHONPATH", module)
+            .arg(root.join(program))
+            .env(
+                "PYTHONPATH",
+                env::join_paths(path).map_err(|error| error.to_string())?,
+            )
             .env("PYTHONDONTWRITEBYTECODE", "1");
-        Self::run_as("python", SubjectKind::Native, python)
+        Self::run_as(name, kind, python)
     }
 
     fn run_as(name: &'static str, kind: SubjectKind, mut command: Command) -> Result<Self, String> {

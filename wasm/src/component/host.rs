@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use callgate_engine::host::{Host, HostError, RealpathError};
 
 use super::bindings::callgate::gate::host as imported;
-use super::types::{self, RoleStep};
+use super::types::{self, Existence, Link, Location, PushRefs, RoleStep};
 
 /// The imported functions, with what is asked once.
 pub(super) struct Imported {
@@ -39,26 +39,33 @@ impl Host for Imported {
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
-        match imported::realpath(path) {
-            Ok(types::Location::Unchanged) => Ok(Cow::Borrowed(path)),
-            Ok(types::Location::At(real)) => Ok(Cow::Owned(real)),
-            Err(error) => Err(match error {
-                types::RealpathError::NotFound => RealpathError::NotFound,
-                types::RealpathError::TooManyLinks => RealpathError::Loop,
-                types::RealpathError::Denied => RealpathError::Denied,
-                types::RealpathError::NotUtf8 => RealpathError::NotUtf8,
-                types::RealpathError::Other => RealpathError::Other,
-                types::RealpathError::Failed(error) => RealpathError::Host(failed(error)),
-            }),
-        }
+        Err(match imported::realpath(path) {
+            Location::Unchanged => return Ok(Cow::Borrowed(path)),
+            Location::At(real) => return Ok(Cow::Owned(real)),
+            Location::NotFound => RealpathError::NotFound,
+            Location::TooManyLinks => RealpathError::Loop,
+            Location::Denied => RealpathError::Denied,
+            Location::NotUtf8 => RealpathError::NotUtf8,
+            Location::Other => RealpathError::Other,
+            Location::Failed(error) => RealpathError::Host(failed(error)),
+        })
     }
 
     fn read_link(&self, path: &str) -> Result<Option<String>, HostError> {
-        imported::read_link(path).map_err(failed)
+        match imported::read_link(path) {
+            Link::Absent => Ok(None),
+            Link::To(target) => Ok(Some(target)),
+            Link::Failed(error) => Err(failed(error)),
+        }
     }
 
     fn is_directory(&self, path: &str) -> Result<Option<bool>, HostError> {
-        imported::is_directory(path).map_err(failed)
+        match imported::is_directory(path) {
+            Existence::Yes => Ok(Some(true)),
+            Existence::No => Ok(Some(false)),
+            Existence::Unknown => Ok(None),
+            Existence::Failed(error) => Err(failed(error)),
+        }
     }
 
     fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
@@ -83,7 +90,11 @@ impl Host for Imported {
         remote: &str,
         reference: &str,
     ) -> Result<Option<Vec<String>>, HostError> {
-        imported::git_push_refs(repo, remote, reference).map_err(failed)
+        match imported::git_push_refs(repo, remote, reference) {
+            PushRefs::Unknown => Ok(None),
+            PushRefs::Known(refs) => Ok(Some(refs)),
+            PushRefs::Failed(error) => Err(failed(error)),
+        }
     }
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {

@@ -12,7 +12,7 @@ from callgate import Gate, virtual_host
 def changes(policy: str, annotations: str, log: str) -> list[dict[str, object]]:
     """The decisions by server and tool, with how many calls got each."""
     host = virtual_host({"home": "/home/agent", "cwd": "/home/agent"})
-    gate = Gate(policy=policy, annotations=annotations, host=host)
+    gate = Gate(policy=policy, annotations=annotations, host=host, options={"directories": "pinned"})
 
     def decision(server: pa.Array, tool: pa.Array, arguments: pa.Array) -> pa.Array:
         calls = pa.table({"server": server, "tool": tool, "arguments": arguments})

@@ -21,7 +21,8 @@ def changes(policy: str, annotations: str, log: str) -> list[tuple[str, str, str
         # A worker makes the gate that the documents say, once: a gate cannot be sent to it.
         if (policy, annotations) not in GATES:
             host = virtual_host({"home": "/home/agent", "cwd": "/home/agent"})
-            GATES[policy, annotations] = Gate(policy=policy, annotations=annotations, host=host)
+            options = {"directories": "pinned"}
+            GATES[policy, annotations] = Gate(policy=policy, annotations=annotations, host=host, options=options)
         calls = pa.table({"server": server, "tool": tool, "arguments": arguments})
         return pa.table(GATES[policy, annotations].judge_table(calls))["decision"].combine_chunks()
 

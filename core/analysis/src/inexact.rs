@@ -131,6 +131,12 @@ impl Divided<'_, '_> {
                 }
             }
         }
+        let asks_who = program
+            .rules_of(self.tool)
+            .find(|(_, rule)| !rule.context.is_empty());
+        if let Some((_, rule)) = asks_who {
+            self.note(format!("who asks, at which the rule `{}` looks", rule.name));
+        }
         let restricts = |(_, rule): (RuleId, &Rule)| rule.paths.is_some() && rule.effect != Effect::Allow;
         let holds = !program.protected.is_empty() || program.rules_of(self.tool).any(restricts);
         match self.brings() {

@@ -149,6 +149,7 @@ fn same_rule((first, one): (&Program, &Rule), (second, other): (&Program, &Rule)
         && one.effect == other.effect
         && one.roles == other.roles
         && one.arguments == other.arguments
+        && one.context == other.context
         && one.relevant == other.relevant
         && one.named == other.named
         && paths(first, one) == paths(second, other)

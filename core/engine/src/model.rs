@@ -15,7 +15,7 @@ pub use argument_name::{ArgumentName, Segment};
 pub use conditional::{
     Absent, Argument, Clause, Condition, ConditionArgument, Reach, Roles, Scheme, Separator, Test,
 };
-pub use effect::{Effect, MatchType};
+pub use effect::{Caller, Effect, MatchType};
 pub use pointer_tree::{PointerTree, item_index};
 pub use reply_code::{ReplyCode, ReplyStatus};
 pub use scalars::{ComparedValue, ConditionValue, Scalar, Scalars};

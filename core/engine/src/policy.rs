@@ -6,7 +6,7 @@ mod invariant;
 mod lists;
 
 use crate::glob::NamePattern;
-use crate::model::{Condition, Effect, MatchType};
+use crate::model::{Caller, Condition, Effect, MatchType};
 use crate::role::RoleId;
 
 pub use ceiling::names_tool;
@@ -55,12 +55,18 @@ pub struct Conditions {
     pub lists: Option<Vec<ListCondition>>,
     /// Conditions on arguments, all of which must hold; empty where there are none.
     pub args: Vec<Condition>,
+    /// Names of who asks, all of which must hold; empty where there are none.
+    pub context: Vec<(Caller, Vec<NamePattern>)>,
 }
 
 impl Conditions {
     /// Returns `true` if there is no condition at all, so that the rule matches every call.
     pub fn is_empty(&self) -> bool {
-        self.roles.is_none() && self.server.is_none() && self.tool.is_none() && !self.name_values()
+        self.roles.is_none()
+            && self.server.is_none()
+            && self.tool.is_none()
+            && self.context.is_empty()
+            && !self.name_values()
     }
 
     /// Returns `true` if a condition looks at the values of arguments.

@@ -34,9 +34,12 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 pub use crate::config::{RelativePaths, ServerPath, UnknownArguments};
+use crate::glob::NamePattern;
 use crate::host::Facts;
 use crate::limits::Limits;
-use crate::model::{Absent, Argument, Condition, Effect, PointerTree, SandboxOrder, SchemaType, Semantics};
+use crate::model::{
+    Absent, Argument, Caller, Condition, Effect, PointerTree, SandboxOrder, SchemaType, Semantics,
+};
 use crate::net::DomainSet;
 use crate::path::{PathCase, Resolver};
 use crate::role::{Registry, RoleId, RoleSet};
@@ -307,6 +310,8 @@ pub struct Rule {
     pub arguments: Box<[Condition]>,
     /// The texts that each of them compares with, in the form of the roles that the argument may have.
     pub argument_lists: Box<[Box<[ListMatcher]>]>,
+    /// `if.context`.
+    pub context: Box<[(Caller, Vec<NamePattern>)]>,
     /// The roles that the rule is relevant to.
     pub relevant: RoleSet,
     /// Every role that a condition names.
@@ -327,12 +332,13 @@ impl Rule {
             .collect()
     }
 
-    /// Returns `true` if it asks about what lies outside of the sandbox: it speaks of servers, path roles and places alone.
+    /// Returns `true` if it asks about what lies outside of the sandbox: it speaks of servers, path roles and places alone, whoever asks.
     pub fn asks_about_places(&self, path_roles: RoleSet) -> bool {
         self.effect == Effect::Escalate
             && !self.names_tool
             && self.lists.is_empty()
             && self.arguments.is_empty()
+            && self.context.is_empty()
             && self.named.without(path_roles).is_empty()
     }
 

@@ -99,7 +99,9 @@ impl Judged {
     fn answer(&self, row: &Row<'_>, answers: &mut Answers) -> Result<(), String> {
         let server = row.server.ok_or("the call has no server")?;
         let tool = row.tool.ok_or("the call has no tool")?;
-        let arguments = row.arguments.map_or(Arguments::Members(Vec::new()), Arguments::from_json);
+        let arguments = row
+            .arguments
+            .map_or(Arguments::Members(Vec::new()), Arguments::from_json);
         if let (Arguments::Unreadable(_), Some(text)) = (&arguments, row.arguments) {
             // What is JSON is a call, and denied.
             serde_json::from_str::<IgnoredAny>(text).map_err(|error| format!("arguments: {error}"))?;

@@ -306,6 +306,13 @@ export interface RuleConditions<Role extends string = ArgumentRole, Found extend
    * `"true"` to `true`. What cannot be read meets every restriction and no grant.
    */
   readonly args?: readonly RoleCondition<Found>[] | undefined;
+  /**
+   * Who asks, as the context of the call says; at least one of the three. A name may hold `*`, which stands for any part of it. Where
+   * the context does not say it, a grant does not hold, and a restriction counts.
+   */
+  readonly context?:
+    | { readonly [respect in "subject" | "agent" | "session"]?: string | readonly string[] | undefined }
+    | undefined;
 }
 
 /** One rule of a compiled policy. */

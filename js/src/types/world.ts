@@ -62,6 +62,12 @@ export interface WorldDocument<Found extends string = never> {
 export interface CallContext {
   readonly mode?: string;
   readonly command?: string;
+  /** The person or the service that asks; 256 bytes at most, as the next two. Rules look at them by `if.context`. */
+  readonly subject?: string;
+  /** The program that acts for one. */
+  readonly agent?: string;
+  /** A conversation of that program. */
+  readonly session?: string;
   readonly has_contract?: boolean;
   /** The key of the contract's signatures; at least 16 bytes. */
   readonly contract_key?: string;

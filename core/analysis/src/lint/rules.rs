@@ -43,6 +43,10 @@ impl Lint<'_> {
             let path = format!("policy.rules[{at}]");
             // A verdict does not say which of the rules with one name decides.
             let is_told = named.get(&*rule.name) == Some(&1);
+            if !rule.context.is_empty() {
+                // No call of the division says who asks.
+                continue;
+            }
             if !deciding.contains(&*rule.name) || !is_told {
                 self.idle(&policy, at, rule, path)?;
             } else if rule.effect == Effect::Allow && looks_at_nothing(rule) {

@@ -227,6 +227,34 @@ fn what_reaches_a_place_is_shown_where_conditions_look_at_the_argument() {
 }
 
 #[test]
+fn who_asks_is_not_known_and_nothing_is_said_of_it() {
+    let of = |subject: &str| {
+        let context = json!({"tool": "deploy", "context": {"subject": subject}});
+        let never = json!([{"never": {"decision": "allow", "tool": "deploy"}}]);
+        engine(&documents(
+            json!([rule("ann", context, "allow")]),
+            tool("ops", "deploy", json!({})),
+            &[(DocumentKind::Invariants, never)],
+        ))
+    };
+    let (ann, bob) = (of("ann"), of("bob"));
+    let analysis = Analysis::new(&ann);
+    // Some caller may call it.
+    assert!(!ann.denies_every_call("ops", "deploy") && !analysis.denies_every_call("ops", "deploy"));
+    let unknown = "who asks, at which the rule `ann` looks";
+    assert_eq!(analysis.tool("ops", "deploy").unwrap().inexact, [unknown]);
+    let found = check_invariants(&ann, None, &|_| {});
+    assert!(matches!(found[0].outcome, Outcome::Unknown { .. }), "{found:?}");
+    let comparison = Comparison::new(&ann, &bob);
+    assert_eq!(comparison.tool("ops", "deploy").unwrap().unknown, [unknown]);
+    let same = Comparison::new(&ann, &ann);
+    assert!(
+        same.tool("ops", "deploy")
+            .is_none_or(|changes| changes.is_empty())
+    );
+}
+
+#[test]
 fn an_introspection_tool_is_given_arguments_too() {
     let tools = tool("filesystem", "list_allowed_directories", json!({}));
     let of = |effect: &str, more: &[(DocumentKind, Value)]| {

@@ -81,6 +81,18 @@ fn conditions() -> Value {
             json!({"type": "array", "items": one, "minItems": 1,
                    "description": "Conditions on arguments, whatever their roles."})
         }
+        "context" => {
+            let mut schema = object(keys::CALLER, &[], true, |key| match key {
+                "subject" => several("The person or the service: a name, or a pattern such as `ci-*`."),
+                "agent" => several("The program that acts for one: a name, or a pattern."),
+                "session" => several("The conversation of that program: a name, or a pattern."),
+                _ => json!(false),
+            });
+            if let Some(members) = schema.as_object_mut() {
+                members.insert("minProperties".to_owned(), json!(1));
+            }
+            about(schema, "Who asks, as the host says.")
+        }
         _ => json!(false),
     });
     about(schema, "All of these must hold; one that is missing holds.")

@@ -10,7 +10,10 @@ pub const POLICY: &[&str] = &[
     "skippedServers",
 ];
 pub const RULE: &[&str] = &["name", "description", "principle", "if", "then", "reason"];
-pub const RULE_CONDITIONS: &[&str] = &["roles", "server", "tool", "paths", "domains", "lists", "args"];
+pub const RULE_CONDITIONS: &[&str] = &[
+    "roles", "server", "tool", "paths", "domains", "lists", "args", "context",
+];
+pub const CALLER: &[&str] = &["subject", "agent", "session"];
 pub(crate) const INVARIANT: &[&str] = &["name", "never", "always"];
 pub(crate) const INVARIANT_CALLS: &[&str] = &[
     "decision", "server", "tool", "roles", "within", "domains", "values",

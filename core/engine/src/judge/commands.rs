@@ -269,7 +269,10 @@ impl Command<'_> {
         let Some((known, tool)) = known.and_then(|known| Some((known, known.tool(program)?))) else {
             return commands.add_open(shown, "the program is not in the table", not_understood);
         };
-        let call = Call::new(seed::SHELL, program, part.arguments());
+        let call = Call {
+            context: inputs.call.context.clone(),
+            ..Call::new(seed::SHELL, program, part.arguments())
+        };
         let outer = Aside::put(asking);
         let base = asking.canonicalizer.base;
         let task = Task {

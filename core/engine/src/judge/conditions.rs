@@ -57,7 +57,10 @@ pub(super) fn meets_conditions<'r>(
     if !meets_roles(inputs, rule, why) {
         return Match::Nothing;
     }
-    let mut matched = meets_arguments(inputs, asking, rule, why);
+    let mut matched = meets_context(inputs, asking, rule, why);
+    if matched != Match::Nothing {
+        matched = matched.min(meets_arguments(inputs, asking, rule, why));
+    }
     if matched == Match::Nothing {
         return matched;
     }
@@ -240,7 +243,10 @@ pub(super) fn holds_across_roles<'r>(
     subject: &Subject,
     why: &mut Reason<'r>,
 ) -> bool {
-    if !meets_roles(inputs, rule, why) || meets_arguments(inputs, asking, rule, why) == Match::Nothing {
+    if !meets_roles(inputs, rule, why)
+        || meets_context(inputs, asking, rule, why) == Match::Nothing
+        || meets_arguments(inputs, asking, rule, why) == Match::Nothing
+    {
         return false;
     }
     if let Some((roles, set)) = &rule.domains {
@@ -283,6 +289,24 @@ fn meets_roles(inputs: &Inputs, rule: &Rule, why: &mut Reason<'_>) -> bool {
         *why = Some(("roles", Why::Text("no argument of the tool has one of `roles`")));
     }
     meets
+}
+
+/// `if.context`: who asks. Somebody whom nothing names may be whom a restriction is about, and is nobody to whom anything is granted.
+fn meets_context(inputs: &Inputs, asking: &mut Asking, rule: &Rule, why: &mut Reason<'_>) -> Match {
+    asking.take_steps(rule.context.iter().map(|(_, names)| names.len()).sum());
+    let met = rule
+        .context
+        .iter()
+        .map(|(caller, names)| match inputs.call.context().caller(*caller) {
+            Some(name) if names.iter().any(|one| one.matches(name)) => Match::All,
+            None if rule.effect != Effect::Allow => Match::Partial,
+            Some(_) | None => Match::Nothing,
+        });
+    let met = met.min().unwrap_or(Match::All);
+    if met == Match::Nothing {
+        *why = Some(("context", Why::Text("who asks is not whom `context` names")));
+    }
+    met
 }
 
 /// The values that do not lie within the directory of a rule for these roles, and whether a restriction on it may concern one

@@ -15,6 +15,18 @@ named! {
 }
 
 named! {
+    /// A respect in which it is said who asks for a call.
+    pub enum Caller {
+        /// A person or a service.
+        Subject = "subject",
+        /// A program that acts for one.
+        Agent = "agent",
+        /// A conversation of that program.
+        Session = "session",
+    }
+}
+
+named! {
     /// How a value is compared with the entries of a list.
     pub enum MatchType {
         /// As a domain, with patterns.

@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Severity};
 use crate::document::{Node, Relative, keys};
 use crate::glob::NamePattern;
 use crate::limits::Limits;
-use crate::model::Condition;
+use crate::model::{Caller, Condition};
 use crate::role::{Registry, RoleId};
 
 use super::{Conditions, DomainCondition, ListCondition, ListDefinition, PathCondition, Policy, Rule};
@@ -101,6 +101,7 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
         node.each("an array of conditions", |item| read_list(item, registry, limits))
     });
     let args = object.read_if_present("args", |node| read_arguments(node, limits));
+    let context = object.read_if_present("context", |node| read_context(node, limits));
     all_known.then_some(Conditions {
         roles: roles?,
         server: server?,
@@ -109,6 +110,7 @@ fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) ->
         domains: domains?,
         lists: lists?,
         args: args?.unwrap_or_default(),
+        context: context?.unwrap_or_default(),
     })
 }
 
@@ -171,6 +173,21 @@ fn read_list(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Optio
         allowed: allowed?,
         match_type: match_type?,
     })
+}
+
+/// Names of who asks. Without any the rule would be wider than it looks.
+fn read_context(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<(Caller, Vec<NamePattern>)>> {
+    let object = node.object_of(keys::CALLER, Severity::Error)?;
+    let mut context = Vec::new();
+    for caller in Caller::ALL {
+        let names = object.read_if_present(caller.as_str(), |node| read_names(node, limits))?;
+        context.extend(names.map(|names| (*caller, names)));
+    }
+    if context.is_empty() || context.iter().any(|(_, names)| names.is_empty()) {
+        node.refuse(Code::InvalidValue, "expected at least one name");
+        return None;
+    }
+    Some(context)
 }
 
 /// Conditions on arguments. A missing one would widen the rule, so there is at least one, and each has a test.
@@ -242,6 +259,7 @@ mod tests {
             "domains": {"roles": ["fetch-url"], "allowed": ["*.x", "@l", ""]},
             "lists": [{"roles": ["email-address"], "allowed": ["@e"], "matchType": "emails"}],
             "args": [{"arg": "force", "is": "truthy"}],
+            "context": {"agent": ["a", "b*"]},
         }))]));
         value["listDefinitions"] =
             json!([{"name": "l", "type": "domains", "principle": "", "requiresMcp": false}]);
@@ -276,6 +294,7 @@ mod tests {
                     argument: ConditionArgument::Top("force".into()),
                     test: Test::Truthy,
                 }],
+                context: vec![(Caller::Agent, vec!["a".into(), "b*".into()])],
             },
         };
         assert_eq!(policy.rules, [expected]);
@@ -321,6 +340,23 @@ mod tests {
             (json!({"tool": [1]}), &["error[wrong-type] tool[0]: "]),
             (json!({"servers": ["x"]}), &["error[unknown-key] servers: "]),
             (json!({"roles": "read-path"}), &[]),
+            (
+                json!({"context": {"subject": "a", "agent": ["b*"], "session": "c"}}),
+                &[],
+            ),
+            (json!({"context": {}}), &["error[invalid-value] context: "]),
+            (
+                json!({"context": {"agent": []}}),
+                &["error[invalid-value] context: "],
+            ),
+            (json!({"context": "a"}), &["error[wrong-type] context: "]),
+            (
+                json!({"context": {"agents": "a"}}),
+                &[
+                    "error[unknown-key] context.agents: ",
+                    "error[invalid-value] context: ",
+                ],
+            ),
             (json!({"roles": ["resource-uri", "read-path"]}), &[]),
             (
                 json!({"roles": "resource-uri"}),

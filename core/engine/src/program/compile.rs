@@ -341,6 +341,7 @@ fn compile_rule(
         lists,
         arguments: take(&mut conditions.args).into(),
         argument_lists,
+        context: take(&mut conditions.context).into(),
         relevant,
         named,
         names_tool: false,

@@ -124,7 +124,10 @@ impl Rule {
         let meets = |roles: RoleSet| {
             roles.intersects(borne.always) || judged.is_some_and(|role| roles.contains(role))
         };
-        self.value_conditions().is_empty() && self.arguments.is_empty() && self.roles.is_none_or(meets)
+        self.value_conditions().is_empty()
+            && self.arguments.is_empty()
+            && self.context.is_empty()
+            && self.roles.is_none_or(meets)
     }
 }
 

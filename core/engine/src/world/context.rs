@@ -6,17 +6,24 @@ use serde_json::Value;
 
 use crate::document::load_json;
 use crate::limits::Limits;
+use crate::model::Caller;
 use crate::table::Set;
+
+/// Bytes of the longest name of who asks.
+const NAME: usize = 256;
 
 /// The context of one call. It comes from the host, never from an agent.
 ///
-/// Its JSON is `{mode, command, has_contract, contract_key, script_host_path, content_sha256, script_signature,
-/// command_whitelist, session_mods, mod_name, host}`, all optional. A missing member or one of the wrong type only
+/// Its JSON is `{mode, command, subject, agent, session, has_contract, contract_key, script_host_path, content_sha256,
+/// script_signature, command_whitelist, session_mods, mod_name, host}`, all optional. A missing member or one of the wrong type only
 /// makes conditions fail, so a faulty context never allows anything.
 #[derive(Clone, Default)]
 pub struct Context {
     pub mode: Option<Box<str>>,
     pub command: Option<Box<str>>,
+    pub(crate) subject: Option<Box<str>>,
+    pub(crate) agent: Option<Box<str>>,
+    pub(crate) session: Option<Box<str>>,
     pub(crate) has_contract: bool,
     pub(crate) contract_key: Option<Box<str>>,
     pub(crate) script_host_path: Option<Box<str>>,
@@ -35,6 +42,9 @@ impl Context {
     pub const EMPTY: &'static Self = &Self {
         mode: None,
         command: None,
+        subject: None,
+        agent: None,
+        session: None,
         has_contract: false,
         contract_key: None,
         script_host_path: None,
@@ -49,6 +59,12 @@ impl Context {
     /// Reads the context from a JSON value.
     pub fn from_value(value: &Value) -> Self {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(Box::from);
+        // What names nobody says nothing.
+        let name = |key: &str| {
+            let text = value.get(key).and_then(Value::as_str)?;
+            let is_name = !text.is_empty() && text.len() <= NAME && !text.contains(char::is_control);
+            is_name.then(|| Box::from(text))
+        };
         let list = |key: &str| {
             let items = value.get(key)?.as_array().map(Vec::as_slice).unwrap_or_default();
             Some(items.iter().filter_map(Value::as_str).map(Box::from))
@@ -56,6 +72,9 @@ impl Context {
         Self {
             mode: text("mode"),
             command: text("command"),
+            subject: name("subject"),
+            agent: name("agent"),
+            session: name("session"),
             has_contract: value.get("has_contract") == Some(&Value::Bool(true)),
             contract_key: text("contract_key"),
             script_host_path: text("script_host_path"),
@@ -95,6 +114,16 @@ impl Context {
         self.command.as_deref()
     }
 
+    /// Who asks, in this respect; `None` if nobody says so.
+    pub fn caller(&self, respect: Caller) -> Option<&str> {
+        let name = match respect {
+            Caller::Subject => &self.subject,
+            Caller::Agent => &self.agent,
+            Caller::Session => &self.session,
+        };
+        name.as_deref()
+    }
+
     /// Returns `true` if this mod is mounted in the session.
     pub fn has_mod(&self, name: &str) -> bool {
         self.session_mods.as_ref().is_none_or(|mods| mods.contains(name))
@@ -128,6 +157,19 @@ mod tests {
         assert!(!context.has_mod("a"));
         assert!(Context::default().has_mod("a"));
         assert!(Context::from_value(&json!({"mode": ""})).mode().is_none());
+        for name in [
+            json!(1),
+            json!(""),
+            json!("a\nb"),
+            json!("x".repeat(257)),
+            json!(["a"]),
+        ] {
+            let context = Context::from_value(&json!({"subject": name}));
+            assert_eq!(context.caller(Caller::Subject), None, "{name}");
+        }
+        let context = Context::from_value(&json!({"subject": "x".repeat(256), "agent": "a b"}));
+        assert!(context.caller(Caller::Subject).is_some() && context.caller(Caller::Session).is_none());
+        assert_eq!(context.caller(Caller::Agent), Some("a b"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use callgate_guard::{Asking, Guard, GuardOptions, Program, Queue};
+use callgate_guard::{Asking, Caller, Guard, GuardOptions, Program, Queue};
 use callgate_host::Gate;
 
 const POLICY: &str = r#"{"rules": [
@@ -41,6 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         observe: how == "observe",
         only_tools: false,
         context: None,
+        caller: Caller::default(),
         warn: |_| (),
         container_workspace_dir: None,
     };

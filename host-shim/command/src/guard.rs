@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use callgate_guard::http::Behind;
-use callgate_guard::{Asking, Ended, GuardOptions, Pins, Program};
+use callgate_guard::{Asking, Caller, Ended, GuardOptions, Pins, Program};
 use callgate_host::Gate;
 use clap::Args;
 
@@ -17,7 +17,7 @@ use crate::setup::Setup;
 use crate::telemetry::Collector;
 use crate::terminal::Failure;
 use crate::watched::{
-    Running, Watched, absolute, check_context, outlive_full_disks, protecting, renew, tell,
+    Running, Watched, absolute, check_context, check_name, outlive_full_disks, protecting, renew, tell,
 };
 use crate::{approvals, pin, wrap};
 
@@ -68,6 +68,12 @@ pub(crate) struct Guard {
     /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
     #[arg(long, value_name = "JSON")]
     context: Option<String>,
+    /// The person or the service that makes every call, for rules that look at it (`if.context`)
+    #[arg(long, value_name = "NAME")]
+    subject: Option<String>,
+    /// The program that makes every call, for rules that look at it
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
     /// The directory that the server's container calls its workspace; paths under it are moved onto the sandbox
     #[arg(long, value_name = "DIR")]
     container_workspace_dir: Option<String>,
@@ -136,6 +142,8 @@ pub(crate) fn with_tied_arguments(line: Vec<OsString>, command: &clap::Command) 
 impl Guard {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         check_context(self.context.as_deref())?;
+        check_name("--subject", self.subject.as_deref())?;
+        check_name("--agent", self.agent.as_deref())?;
         outlive_full_disks()?;
         let begun = SystemTime::now();
         let gate = self.gate()?;
@@ -148,6 +156,11 @@ impl Guard {
             observe: self.observe,
             only_tools: self.only_tools,
             context: self.context.clone(),
+            caller: Caller {
+                subject: self.subject.clone(),
+                agent: self.agent.clone(),
+                session: None,
+            },
             // Clients show this in their logs.
             warn: tell,
             container_workspace_dir: self.container_workspace_dir.clone(),

@@ -19,6 +19,7 @@ use clap::{Args, Subcommand};
 use crate::approvals;
 use crate::setup::Setup;
 use crate::terminal::{Exit, Failure, Out};
+use crate::watched::check_name;
 
 /// The exit code that denies a call with every agent.
 const DENIES: u8 = 2;
@@ -42,6 +43,9 @@ pub(crate) struct Hook {
     /// Write each decision to this file, as the guard does; if it cannot be written, nothing is allowed
     #[arg(long, alias = "log", value_name = "FILE")]
     audit: Option<PathBuf>,
+    /// The person or the service that the agent acts for, for rules that look at it (`if.context`)
+    #[arg(long, value_name = "NAME")]
+    subject: Option<String>,
     /// An MCP server that the agent has; may be repeated. Without any, a tool's name is read in every way, and the strictest
     /// verdict stands
     #[arg(long, value_name = "NAME")]
@@ -134,6 +138,7 @@ impl Hook {
 
     fn answer(&self, agent: &'static Agent, input: &mut String) -> Result<HookAnswer, Failure> {
         self.setup.check_absolute()?;
+        check_name("--subject", self.subject.as_deref())?;
         let most = io::stdin().take(MOST_BYTES + 1).read_to_string(input);
         let read = most.map_err(|error| Failure::Fault(format!("the agent's question: {error}")))?;
         if read as u64 > MOST_BYTES {
@@ -143,6 +148,7 @@ impl Hook {
         }
         let options = HookOptions {
             servers: self.mcp_server.clone(),
+            subject: self.subject.clone(),
             audit: self.audit.clone(),
             queue: self.queue()?,
             leaves_execution: self.leave_execution,

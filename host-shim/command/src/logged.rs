@@ -8,7 +8,7 @@ use std::io;
 use callgate_engine::document::without_comments;
 use callgate_engine::model::Effect;
 use callgate_engine::text::unescape_token;
-use callgate_guard::Log;
+use callgate_guard::{Caller, Log};
 use callgate_host::{Audience, CallText, Gate, Request};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -189,7 +189,8 @@ fn again(
     }
     let call = call_of(record, conditions)?;
     let call = CallText::from(&call);
-    let call = context.map_or(call, |context| call.within(context));
+    let context = in_context(record, context);
+    let call = context.as_deref().map_or(call, |context| call.within(context));
     let request = Request::gate(call).explained(Audience::Operator);
     let response = gate.judge(&request).map_err(|error| error.to_string())?;
     let judged = response.explanation.unwrap_or_default();
@@ -225,6 +226,17 @@ fn again(
     Ok((before, after))
 }
 
+/// The context of a call of a log: who asked, as the log says it, and what is said of the rest.
+fn in_context(record: &Value, context: Option<&str>) -> Option<String> {
+    let named = |respect: &str| record["context"][respect].as_str().map(str::to_owned);
+    let caller = Caller {
+        subject: named("subject"),
+        agent: named("agent"),
+        session: named("session"),
+    };
+    caller.added_to(context)
+}
+
 /// Why the judgement of a call of a log is not that of the call: it looks at what the log does not hold.
 pub(crate) fn asks_for_more(explanation: &Value) -> Option<String> {
     let mut values = explanation["values"].as_array().into_iter().flatten();
@@ -237,7 +249,7 @@ pub(crate) fn asks_for_more(explanation: &Value) -> Option<String> {
 
 /// The calls of a log that were not allowed, or only by a person, each with its place; or why the log does not say enough.
 ///
-/// A log does not hold the context, which is the guard's own.
+/// Of the context a log holds who asked, and the rest is the guard's own.
 pub(crate) fn stopped(log: Source, gate: &Gate, context: Option<&str>) -> Result<Vec<LocatedCall>, Failure> {
     let conditions = conditions(gate)?;
     let mut found = Vec::new();
@@ -247,7 +259,7 @@ pub(crate) fn stopped(log: Source, gate: &Gate, context: Option<&str>) -> Result
             found.push(LocatedCall {
                 place,
                 call: call_of(&record, &conditions),
-                context: context.map(str::to_owned),
+                context: in_context(&record, context),
             });
         }
     })?;

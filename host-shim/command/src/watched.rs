@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use callgate_bundle::Timestamp;
 use callgate_engine::bind::{Arguments, Call};
+use callgate_guard::Caller;
 use callgate_host::{Gate, GateBuilder};
 
 use crate::setup::Setup;
@@ -134,6 +135,27 @@ pub(crate) fn check_context(context: Option<&str>) -> Result<(), Failure> {
     let call = Call::new("", "", Arguments::Members(Vec::new()));
     let read = call.within_json(context).map(|_| ());
     read.map_err(|error| Failure::Fault(format!("--context: {}", error.message)))
+}
+
+/// The name of who asks for every call, by a flag.
+///
+/// # Errors
+/// It is none that rules could look at.
+pub(crate) fn check_name(flag: &str, name: Option<&str>) -> Result<(), Failure> {
+    let is_name = |name: &str| {
+        let subject = Some(name.to_owned());
+        let caller = Caller {
+            subject,
+            ..Caller::default()
+        };
+        Caller::of(caller.added_to(None).as_deref()) == caller
+    };
+    match name.is_none_or(is_name) {
+        true => Ok(()),
+        false => Err(Failure::Fault(format!(
+            "{flag}: expected a name of 1 to 256 bytes without control characters"
+        ))),
+    }
 }
 
 /// A log that may not grow is a full disk, and not the end of the process.

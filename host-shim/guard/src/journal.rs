@@ -13,6 +13,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::audit::Audit;
+use super::caller::Caller;
 use super::policy::digest_of_documents;
 use super::queue::{Answer, Answerer, Question, Queue};
 use super::record::Judged;
@@ -29,6 +30,8 @@ pub struct JournalEntry<'e> {
     pub tool: &'e str,
     /// The arguments that were judged.
     pub arguments: Option<&'e RawValue>,
+    /// Who asks for it.
+    pub caller: &'e Caller,
     /// With an explanation, for its values.
     pub response: &'e Response,
     /// The arguments that the call may be made with.
@@ -61,6 +64,7 @@ impl Journal {
             tool: entry.tool,
             verdict: &entry.response.verdict,
             arguments: entry.arguments,
+            caller: entry.caller,
             explanation: entry.response.explanation.as_ref(),
             sent: entry.sent,
             policy: &policy,

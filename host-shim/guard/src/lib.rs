@@ -35,6 +35,7 @@
 mod asked_tools;
 mod asking;
 mod audit;
+mod caller;
 mod child;
 mod digest;
 #[cfg(feature = "http")]
@@ -88,6 +89,7 @@ use tally::Counter;
 
 pub use asked_tools::tools_of_program;
 pub use asking::{Asking, now, touched};
+pub use caller::Caller;
 pub use child::Program;
 pub use journal::{Journal, JournalEntry, JournalQuestion, ask, check_unambiguous};
 pub use log::{Log, LogLine};
@@ -117,6 +119,8 @@ pub struct GuardOptions {
     pub only_tools: bool,
     /// The context of every call, as JSON text.
     pub context: Option<String>,
+    /// Who asks for every call, in place of what the context says of that.
+    pub caller: Caller,
     /// Where warnings go: what is not passed on and why, and what a person has to see to. Each begins with the server's name.
     pub warn: fn(&str),
     /// The path of the workspace in the server's container; see [`Paths::Gate`](callgate_engine::engine::Paths::Gate).
@@ -132,7 +136,11 @@ pub struct Guard {
     telemetry: Option<Telemetry>,
     observes: bool,
     only_tools: bool,
+    /// The context of every call, with who asks.
     context: Option<String>,
+    caller: Caller,
+    /// The context says more than who asks.
+    has_context: bool,
     warn: fn(&str),
     container_workspace_dir: Option<String>,
     /// The start of the numbers of calls in the log, and the number of the last.
@@ -162,9 +170,12 @@ impl Guard {
             observe,
             only_tools,
             context,
+            caller,
             warn,
             container_workspace_dir,
         } = options;
+        let has_context = context.is_some();
+        let context = caller.added_to(context.as_deref());
         let guard = Self {
             server,
             policy: RwLock::new(Arc::new(Policy::new(gate.into(), pins))),
@@ -173,7 +184,9 @@ impl Guard {
             telemetry: None,
             observes: observe,
             only_tools,
+            caller: Caller::of(context.as_deref()),
             context,
+            has_context,
             warn,
             container_workspace_dir,
             session: session(),

@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::caller::Caller;
 use super::digest::digest;
 use super::queue::Answerer;
 
@@ -39,6 +40,9 @@ pub(super) enum Record<'r> {
         id: &'r str,
         #[serde(serialize_with = "short")]
         tool: &'r str,
+        /// Who asked for it, in names of bounded length.
+        #[serde(rename = "context", skip_serializing_if = "Caller::is_empty")]
+        caller: &'r Caller,
         decision: &'r str,
         #[serde(serialize_with = "short")]
         rule: &'r str,
@@ -180,6 +184,8 @@ pub(super) struct Judged<'r> {
     pub(super) verdict: &'r Verdict<'r>,
     /// The arguments that the client gave.
     pub(super) arguments: Option<&'r RawValue>,
+    /// Who asks.
+    pub(super) caller: &'r Caller,
     /// The explanation, for its values.
     pub(super) explanation: Option<&'r Value>,
     /// The arguments that are forwarded.
@@ -197,6 +203,7 @@ impl<'r> Judged<'r> {
         Record::Decision {
             id: self.id,
             tool: self.tool,
+            caller: self.caller,
             decision: self.verdict.decision.as_str(),
             rule: &self.verdict.rule,
             reason: &self.verdict.reason,
@@ -342,6 +349,7 @@ mod tests {
             id: "i",
             tool: &text,
             verdict: &verdict,
+            caller: &Caller::default(),
             arguments: Some(&arguments),
             explanation: Some(&explanation),
             sent: Some("{}"),

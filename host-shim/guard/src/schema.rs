@@ -81,6 +81,15 @@ fn decision() -> Value {
         json!({
             "id": text("The call's name in this log. A call that a person is asked about has another line, and another name, when there is an answer."),
             "tool": text("The tool's name."),
+            "context": {
+                "type": "object",
+                "description": "Who asked, as far as the context of the call says it: rules look at it by `if.context`.",
+                "properties": {
+                    "subject": text("A person or a service."),
+                    "agent": text("The program that acts for one."),
+                    "session": text("A conversation of that program."),
+                },
+            },
             "decision": {"enum": Effect::ALL},
             "rule": text("The rule that decided."),
             "reason": text("Its reason."),
@@ -229,14 +238,24 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
+    use crate::caller::Caller;
     use crate::record::{Record, Rewritten, RoleValue};
 
     /// Every kind of line with all of its members, and with as few as it may have. A member that is added is missing here.
     fn records() -> Vec<[Record<'static>; 2]> {
         const ROLES: &[Cow<'static, str>] = &[Cow::Borrowed("read-path")];
+        let caller = |is_whole: bool| -> &'static Caller {
+            let name = || is_whole.then(|| "n".to_owned());
+            Box::leak(Box::new(Caller {
+                subject: name(),
+                agent: name(),
+                session: name(),
+            }))
+        };
         let decision = |is_whole: bool| Record::Decision {
             id: "i",
             tool: "t",
+            caller: caller(is_whole),
             decision: "allow",
             rule: "r",
             reason: "r",

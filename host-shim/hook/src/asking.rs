@@ -7,7 +7,7 @@ use callgate_engine::judge::Decision;
 use serde_json::Value;
 
 use super::call::HookCall;
-use super::judge::{Judged, call_text, verdict_of};
+use super::judge::{Judged, call_text, verdict_of, within};
 use callgate_guard::{Answer, JournalQuestion, Queue, ask, touched};
 use callgate_host::{Gate, Request};
 
@@ -22,8 +22,10 @@ impl HookCall {
     ) -> Result<Judged, String> {
         let verdict = &judged.response.verdict;
         let call = call_text(&judged.server, &judged.tool, &judged.asked);
+        let context = self.caller.added_to(None);
+        let call = within(&call, context.as_deref());
         let offer = gate
-            .offer(&Request::gate(&call))
+            .offer(&Request::gate(call))
             .map_err(|error| error.to_string())?;
         let question = JournalQuestion {
             server: &judged.server,

@@ -10,7 +10,7 @@ use super::arguments;
 use super::names::Called;
 use super::options::HookOptions;
 use super::tools::Table;
-use callgate_guard::check_unambiguous;
+use callgate_guard::{Caller, check_unambiguous};
 
 /// A call of a tool that an agent asks about.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub struct HookCall {
     pub(super) event: &'static Event,
     /// The mode that the agent says it is in, which may be one without questions.
     pub(super) mode: Option<String>,
+    /// Who asks: whom the hook is run for, the agent, and the session that the agent names.
+    pub(super) caller: Caller,
     /// The directory that relative paths start from.
     pub(super) directory: String,
     pub(super) called: Called,
@@ -37,6 +39,7 @@ const EVENT: [&str; 3] = ["hook_event_name", "hookEventName", "event"];
 const TOOL: [&str; 2] = ["tool_name", "toolName"];
 const INPUT: [&str; 3] = ["tool_input", "toolInput", "toolArgs"];
 const MODE: [&str; 2] = ["permission_mode", "permissionMode"];
+const SESSION: [&str; 3] = ["session_id", "sessionId", "conversation_id"];
 const DIRECTORY: [&str; 2] = ["cwd", "working_dir"];
 
 impl HookCall {
@@ -79,8 +82,15 @@ impl HookCall {
             arguments.insert(moving.argument.to_owned(), Value::String(directory));
             directory = started_in.clone();
         }
+        let caller = Caller {
+            subject: options.subject.clone(),
+            agent: Some(agent.as_str().to_owned()),
+            // What is no name of a session names none.
+            session: text(&input, &SESSION).ok().flatten().map(str::to_owned),
+        };
         Ok(Self {
             agent,
+            caller,
             table,
             event,
             mode: text(&input, &MODE)?.map(str::to_owned),

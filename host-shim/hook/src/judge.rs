@@ -16,8 +16,8 @@ use super::call::HookCall;
 use super::globs::{Protected, named};
 use super::names::Called;
 use super::options::HookOptions;
-use callgate_guard::{Answerer, Journal, JournalEntry, now};
-use callgate_host::{Gate, Request, Response};
+use callgate_guard::{Answerer, Caller, Journal, JournalEntry, now};
+use callgate_host::{CallText, Gate, Request, Response};
 
 /// One reading of a call, judged.
 pub(super) struct Judged {
@@ -102,6 +102,7 @@ impl HookCall {
                 server: &judged.server,
                 tool: &judged.tool,
                 arguments: given.as_deref(),
+                caller: &Caller::of(self.caller.added_to(None).as_deref()),
                 response: &judged.response,
                 sent: text.as_deref(),
                 gate,
@@ -185,9 +186,11 @@ impl HookCall {
     ) -> Result<Judged, String> {
         let is_own = matches!(self.called, Called::Own(_));
         let mut arguments = Value::Object(self.arguments.clone());
-        let (mut response, mut values) = asked(gate, &server, &tool, &arguments, approvals)?;
+        let context = self.caller.added_to(None);
+        let context = context.as_deref();
+        let (mut response, mut values) = asked(gate, (&server, &tool), &arguments, context, approvals)?;
         match make_absolute(&mut arguments, &values, &self.directory) {
-            Ok(true) => (response, values) = asked(gate, &server, &tool, &arguments, approvals)?,
+            Ok(true) => (response, values) = asked(gate, (&server, &tool), &arguments, context, approvals)?,
             Ok(false) => {}
             Err(reason) => {
                 response.verdict = verdict_of(Decision::Deny, StructuralRule::UnresolvableValue, reason);
@@ -339,13 +342,13 @@ impl HookCall {
 /// The answer to a call, with the values that were judged: all of them.
 fn asked(
     gate: &Gate,
-    server: &str,
-    tool: &str,
+    (server, tool): (&str, &str),
     arguments: &Value,
+    context: Option<&str>,
     approvals: Option<&Approvals>,
 ) -> Result<(Response, Vec<ValueStep>), String> {
     let call = call_text(server, tool, arguments);
-    let mut request = Request::gate(&call).explained(Audience::Operator);
+    let mut request = Request::gate(within(&call, context)).explained(Audience::Operator);
     if let Some(approvals) = approvals {
         request = request.approved(approvals, Some(now()));
     }
@@ -357,6 +360,12 @@ fn asked(
         0 => Ok((response, explained.values)),
         _ => Err("the call has too many values to look at each".to_owned()),
     }
+}
+
+/// The text of a call, in its context.
+pub(super) fn within<'c>(call: &'c str, context: Option<&'c str>) -> CallText<'c> {
+    let call = CallText::from(call);
+    context.map_or(call, |context| call.within(context))
 }
 
 pub(super) fn call_text(server: &str, tool: &str, arguments: &Value) -> String {

@@ -11,6 +11,8 @@ pub struct HookOptions {
     /// The MCP servers that the agent has, by the names that the policy knows. Without any, a tool's name is read in every
     /// way in which it can be taken apart.
     pub servers: Vec<String>,
+    /// The person or the service that the agent acts for, for rules that look at it.
+    pub subject: Option<String>,
     /// Where decisions are written, as a guard writes them; `None` for no log.
     pub audit: Option<PathBuf>,
     /// Where a person is asked whom the agent does not ask, and how long an answer may take. What was approved there for good

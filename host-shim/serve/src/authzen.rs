@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::service::Service;
+use crate::service::{Asker, Service};
 
 /// How many evaluations one request may have.
 const EVALUATIONS: usize = 1_000;
@@ -76,7 +76,7 @@ enum Semantic {
 ///
 /// # Errors
 /// What is wrong with the request.
-pub(crate) fn evaluation(service: &Service, body: &str) -> Result<Value, Refused> {
+pub(crate) fn evaluation(service: &Asker<'_>, body: &str) -> Result<Value, Refused> {
     decided(service, &read(body)?)
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn evaluation(service: &Service, body: &str) -> Result<Value, Refused
 ///
 /// # Errors
 /// What is wrong with the request as a whole. A fault of one evaluation is a denial of it.
-pub(crate) fn evaluations(service: &Service, body: &str) -> Result<Value, Refused> {
+pub(crate) fn evaluations(service: &Asker<'_>, body: &str) -> Result<Value, Refused> {
     let defaults = read(body)?;
     let several: Several<'_> = serde_json::from_str(body).map_err(|error| error.to_string())?;
     let items = several.evaluations.unwrap_or_default();
@@ -167,7 +167,7 @@ struct Call {
     arguments: String,
 }
 
-fn decided(service: &Service, evaluation: &Evaluation<'_>) -> Result<Value, Refused> {
+fn decided(service: &Asker<'_>, evaluation: &Evaluation<'_>) -> Result<Value, Refused> {
     let call = call_of(evaluation)?;
     let decided = service
         .guard(call.server.as_deref())

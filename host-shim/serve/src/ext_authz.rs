@@ -21,8 +21,9 @@ use hyper::{Method, StatusCode};
 use tonic::{Code, Request, Response, Status};
 
 use crate::metrics::{Door, Outcome};
-use crate::server_name::{SERVER, server_of};
+use crate::server_name::{SERVER, server_of, subject_of};
 use crate::service::Service;
+use crate::tokens::Subject;
 
 /// Envoy says by it that the body is only the beginning.
 const PARTIAL: HeaderName = HeaderName::from_static("x-envoy-auth-partial-body");
@@ -38,7 +39,12 @@ impl ExtAuthz {
     }
 
     /// The answer in the server's place, or that the request passes.
-    fn decide(&self, named: Option<String>, context: AttributeContext) -> Result<(), Reply> {
+    fn decide(
+        &self,
+        named: Option<String>,
+        subject: Subject,
+        context: AttributeContext,
+    ) -> Result<(), Reply> {
         let failed = |reason: &str| {
             self.service.warn(&format!("ext_authz: {reason}"));
             Reply::refusal(StatusCode::INTERNAL_SERVER_ERROR, reason)
@@ -47,7 +53,7 @@ impl ExtAuthz {
         let named = context.context_extensions.get(SERVER).cloned().or(named);
         let guard = self
             .service
-            .guard(named.as_deref())
+            .guard(named.as_deref(), subject)
             .map_err(|reason| failed(&reason))?;
         let request = context.request.and_then(|request| request.http);
         let request = request.ok_or_else(|| failed("Envoy sent no request"))?;
@@ -86,8 +92,9 @@ impl Authorization for ExtAuthz {
     async fn check(&self, request: Request<CheckRequest>) -> Result<Response<CheckResponse>, Status> {
         let begun = Instant::now();
         let named = server_of(request.metadata()).map_err(Status::invalid_argument)?;
+        let subject = subject_of(request.extensions());
         let context = request.into_inner().attributes.unwrap_or_default();
-        let decided = self.decide(named, context);
+        let decided = self.decide(named, subject, context);
         let outcome = match &decided {
             Ok(()) => Outcome::Passed,
             Err(_) => Outcome::Answered,

@@ -17,8 +17,9 @@ use serde_json::value::RawValue;
 use tonic::{Request, Response, Status};
 
 use crate::metrics::{Door, Outcome};
-use crate::server_name::server_of;
+use crate::server_name::{server_of, subject_of};
 use crate::service::Service;
+use crate::tokens::Subject;
 use wire::server::ExtMcp;
 use wire::{
     AuthorizationError, ErrorCode, McpRequest, McpRequestResult, McpResponse, McpResponseResult, Pass,
@@ -29,6 +30,9 @@ use wire::{
 pub(crate) struct ExtMcpDoor {
     service: Arc<Service>,
 }
+
+/// The server that a message names, if it names one, and who asks.
+type Asked = (Option<String>, Subject);
 
 /// What becomes of `params` or of a result.
 enum Judged {
@@ -44,7 +48,7 @@ impl ExtMcpDoor {
     }
 
     /// The guard of the server that a message is for: the gateway's own configuration names one, or the message does.
-    fn guard(&self, named: Option<String>, services: &[String]) -> Result<Arc<Guard>, AuthorizationError> {
+    fn guard(&self, (named, subject): Asked, services: &[String]) -> Result<Arc<Guard>, AuthorizationError> {
         let named = match (named, services) {
             (Some(named), _) => Some(named),
             (None, [one]) => Some(one.clone()),
@@ -52,13 +56,13 @@ impl ExtMcpDoor {
             (None, _) => return Err(failed("a message for several servers, expected one")),
         };
         self.service
-            .guard(named.as_deref())
+            .guard(named.as_deref(), subject)
             .map_err(|reason| failed(&reason))
     }
 
-    fn request(&self, named: Option<String>, request: McpRequest) -> Judged {
+    fn request(&self, asked: Asked, request: McpRequest) -> Judged {
         let exchange = self
-            .guard(named, &request.service_names)
+            .guard(asked, &request.service_names)
             .and_then(|guard| begun(guard, &request.method, request.mcp_request));
         match exchange {
             Ok((_, None)) => Judged::Pass,
@@ -70,14 +74,14 @@ impl ExtMcpDoor {
         }
     }
 
-    fn response(&self, named: Option<String>, response: McpResponse) -> Judged {
+    fn response(&self, asked: Asked, response: McpResponse) -> Judged {
         let request = match &*response.method {
             // Its params are not known here, and it was judged before.
             "tools/call" => "ping",
             method => method,
         };
         let exchange = self
-            .guard(named, &response.service_names)
+            .guard(asked, &response.service_names)
             .and_then(|guard| begun(guard, request, None));
         let mut exchange = match exchange {
             Ok((exchange, _)) => exchange,
@@ -123,7 +127,8 @@ impl ExtMcp for ExtMcpDoor {
     ) -> Result<Response<McpRequestResult>, Status> {
         let begun = Instant::now();
         let named = server_of(request.metadata()).map_err(Status::invalid_argument)?;
-        let judged = self.request(named, request.into_inner());
+        let subject = subject_of(request.extensions());
+        let judged = self.request((named, subject), request.into_inner());
         self.note(&judged, begun);
         let verdict = match judged {
             Judged::Pass => RequestVerdict::Pass(Pass {}),
@@ -141,7 +146,8 @@ impl ExtMcp for ExtMcpDoor {
     ) -> Result<Response<McpResponseResult>, Status> {
         let begun = Instant::now();
         let named = server_of(request.metadata()).map_err(Status::invalid_argument)?;
-        let judged = self.response(named, request.into_inner());
+        let subject = subject_of(request.extensions());
+        let judged = self.response((named, subject), request.into_inner());
         self.note(&judged, begun);
         let verdict = match judged {
             Judged::Pass => ResponseVerdict::Pass(Pass {}),

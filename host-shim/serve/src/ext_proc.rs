@@ -30,7 +30,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::held::Held;
 use crate::metrics::{Door, Outcome};
-use crate::server_name::server_of;
+use crate::server_name::{server_of, subject_of};
 use crate::service::Service;
 
 /// The door.
@@ -55,7 +55,10 @@ impl ExternalProcessor for ExtProc {
         request: Request<Streaming<ProcessingRequest>>,
     ) -> Result<Response<Answers>, Status> {
         let exchange = server_of(request.metadata())
-            .and_then(|server| self.service.guard(server.as_deref()))
+            .and_then(|server| {
+                self.service
+                    .guard(server.as_deref(), subject_of(request.extensions()))
+            })
             .map(Exchange::new);
         let held = request.extensions().get::<Arc<Held>>().cloned();
         let processing = Processing {

@@ -31,8 +31,8 @@ use crate::ext_mcp::wire::server::{ExtMcpServer, SERVICE_NAME as EXT_MCP};
 use crate::ext_proc::ExtProc;
 use crate::held::{Arriving, Held, Room, has_no_room};
 use crate::metrics::{Door, Outcome};
-use crate::service::Service;
-use crate::tokens::Tokens;
+use crate::service::{Asker, Service};
+use crate::tokens::{Subject, Tokens};
 use crate::toolhive::{self, Webhook};
 
 /// Bytes of the longest body: a message of a client of the largest size, and what stands around it.
@@ -62,7 +62,7 @@ pub(crate) struct Router {
 }
 
 /// A door that takes JSON: its answer, or what is wrong with the request.
-type Json = fn(&Service, &str) -> Result<Value, String>;
+type Json = fn(&Asker<'_>, &str) -> Result<Value, String>;
 
 /// The doors that take JSON, by their paths.
 const JSON: [(&str, Door, Json); 5] = [
@@ -125,13 +125,13 @@ impl Router {
                 "requests of pages in a browser are not answered",
             );
         }
-        if !self.tokens.admit(request.headers()) {
+        let Some(subject) = self.tokens.admit(request.headers()) else {
             self.service.metrics.refused();
             let mut response = text(StatusCode::UNAUTHORIZED, "the bearer token is missing or wrong");
             let scheme = HeaderValue::from_static("Bearer");
             response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
             return response;
-        }
+        };
         if open.is_some_and(|here| self.tokens.is_empty() && !self.is_sent_here(&request, here)) {
             return text(
                 StatusCode::FORBIDDEN,
@@ -141,7 +141,7 @@ impl Router {
         let Ok(held) = self.room.enter() else {
             return text(StatusCode::SERVICE_UNAVAILABLE, NO_ROOM);
         };
-        let answer = self.at_door(request, &held).await;
+        let answer = self.at_door(request, &held, subject).await;
         drop(held);
         answer
     }
@@ -161,11 +161,16 @@ impl Router {
         named.peek().is_some() && named.all(|host| host.is_some_and(|host| is_here(host, here, &self.hosts)))
     }
 
-    async fn at_door(&self, request: Request<Incoming>, held: &Arc<Held>) -> Response<Body> {
+    async fn at_door(
+        &self,
+        request: Request<Incoming>,
+        held: &Arc<Held>,
+        subject: Subject,
+    ) -> Response<Body> {
         let path = request.uri().path();
         if let Some((_, door, answer)) = JSON.iter().find(|(known, _, _)| *known == path) {
             let id = request.headers().get(REQUEST_ID).cloned();
-            let mut response = self.json(request, held, *door, *answer).await;
+            let mut response = self.json(request, held, subject, (*door, *answer)).await;
             if let Some(id) = id {
                 response.headers_mut().insert(REQUEST_ID, id);
             }
@@ -176,6 +181,7 @@ impl Router {
         let arriving = |request: Request<Incoming>| {
             let mut request = request.map(|body| Arriving::new(body, Arc::clone(held)));
             request.extensions_mut().insert(Arc::clone(held));
+            request.extensions_mut().insert(subject.clone());
             request
         };
         match service {
@@ -217,8 +223,8 @@ impl Router {
         &self,
         request: Request<Incoming>,
         held: &Arc<Held>,
-        door: Door,
-        answer: Json,
+        subject: Subject,
+        (door, answer): (Door, Json),
     ) -> Response<Body> {
         if *request.method() != Method::POST {
             let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "expected POST");
@@ -244,9 +250,13 @@ impl Router {
             Err(_) => return text(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"),
         };
         let begun = Instant::now();
+        let asker = Asker {
+            service: &self.service,
+            subject,
+        };
         let answered = std::str::from_utf8(&body)
             .map_err(|_| "the body is not UTF-8".to_owned())
-            .and_then(|body| answer(&self.service, body));
+            .and_then(|body| answer(&asker, body));
         let outcome = match &answered {
             Ok(_) => Outcome::Passed,
             Err(_) => Outcome::Answered,

@@ -1,6 +1,9 @@
-//! The name of a server in the metadata of gRPC.
+//! The name of a server in the metadata of gRPC, and the subject that asks.
 
+use tonic::Extensions;
 use tonic::metadata::MetadataMap;
+
+use crate::tokens::Subject;
 
 /// The metadata that names the server. A proxy's configuration sets it, where no client can.
 pub(crate) const SERVER: &str = "callgate-server";
@@ -15,6 +18,11 @@ pub(crate) fn server_of(metadata: &MetadataMap) -> Result<Option<String>, String
     let text = first.map(|value| value.to_str().map(str::to_owned));
     text.transpose()
         .map_err(|_| format!("the metadata `{SERVER}` is not ASCII"))
+}
+
+/// The subject that the router found in the token of a request.
+pub(crate) fn subject_of(extensions: &Extensions) -> Subject {
+    extensions.get::<Subject>().cloned().flatten()
 }
 
 #[cfg(test)]

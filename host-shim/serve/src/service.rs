@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use callgate_engine::engine::Engine;
-use callgate_guard::{Guard, GuardOptions, Tally};
+use callgate_guard::{Caller, Guard, GuardOptions, Tally};
 use callgate_host::Gate;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
 use crate::metrics::Metrics;
+use crate::tokens::Subject;
 
 /// How many servers are kept of which the documents know no tool. Whoever asks can make such names up.
 const OTHERS: usize = 64;
@@ -37,6 +38,18 @@ pub struct ServiceOptions {
     pub warn: fn(&str),
 }
 
+/// A service that one subject asks.
+pub(crate) struct Asker<'s> {
+    pub(crate) service: &'s Service,
+    pub(crate) subject: Subject,
+}
+
+impl Asker<'_> {
+    pub(crate) fn guard(&self, named: Option<&str>) -> Result<Arc<Guard>, String> {
+        self.service.guard(named, self.subject.clone())
+    }
+}
+
 /// Decides for every server.
 pub struct Service {
     options: ServiceOptions,
@@ -45,32 +58,35 @@ pub struct Service {
     pub(crate) metrics: Metrics,
 }
 
+/// A server, and the subject that asks.
+type Key = (String, Subject);
+
 struct Servers {
     gate: Arc<Gate>,
     /// The signed bundle has expired.
     has_expired: bool,
     /// The servers that the documents know, and the one of requests that name none.
     known: BTreeSet<String>,
-    guards: BTreeMap<String, Arc<Guard>>,
-    /// The names of other servers that have a guard, by their age.
-    others: VecDeque<String>,
+    guards: BTreeMap<Key, Arc<Guard>>,
+    /// Other servers that have a guard, by its age.
+    others: VecDeque<Key>,
     /// The decisions for other servers that have none any more.
     forgotten: Tally,
 }
 
 impl Servers {
     /// Keeps a guard. One of a server that nobody knows takes the place of the oldest of these.
-    fn keep(&mut self, server: &str, guard: &Arc<Guard>) {
-        if !self.known.contains(server) {
+    fn keep(&mut self, key: Key, guard: &Arc<Guard>) {
+        if !self.known.contains(&key.0) {
             if self.others.len() >= OTHERS
                 && let Some(oldest) = self.others.pop_front()
                 && let Some(guard) = self.guards.remove(&oldest)
             {
                 self.forgotten = self.forgotten + guard.tally();
             }
-            self.others.push_back(server.to_owned());
+            self.others.push_back(key.clone());
         }
-        self.guards.insert(server.to_owned(), Arc::clone(guard));
+        self.guards.insert(key, Arc::clone(guard));
     }
 
     /// Changes every guard. One that could not be changed is opened anew by the next message, as all others are by now.
@@ -83,7 +99,7 @@ impl Servers {
                 false
             }
         });
-        self.others.retain(|server| self.guards.contains_key(server));
+        self.others.retain(|key| self.guards.contains_key(key));
         changed
     }
 }
@@ -108,7 +124,7 @@ impl Service {
             metrics: Metrics::default(),
         };
         if let Some(server) = &service.options.server {
-            service.open(&mut service.servers(), server)?;
+            service.open(&mut service.servers(), (server.clone(), None))?;
         }
         Ok(service)
     }
@@ -124,7 +140,7 @@ impl Service {
         servers.has_expired = false;
         let (known, others) = (&servers.known, servers.guards.keys());
         servers.others = others
-            .filter(|server| !known.contains(*server))
+            .filter(|(server, _)| !known.contains(server))
             .cloned()
             .collect();
         let gate = Arc::clone(&servers.gate);
@@ -158,32 +174,37 @@ impl Service {
     ///
     /// # Errors
     /// Why there is none; nothing of such a server may pass.
-    pub(crate) fn guard(&self, named: Option<&str>) -> Result<Arc<Guard>, String> {
+    pub(crate) fn guard(&self, named: Option<&str>, subject: Subject) -> Result<Arc<Guard>, String> {
         let Some(server) = named.or(self.options.server.as_deref()) else {
             return Err("nobody says which server this is for".to_owned());
         };
         let mut servers = self.servers();
-        if let Some(guard) = servers.guards.get(server) {
+        let key = (server.to_owned(), subject);
+        if let Some(guard) = servers.guards.get(&key) {
             return Ok(Arc::clone(guard));
         }
         if server.is_empty() || server.len() > NAME || server.contains(char::is_control) {
             return Err("the name of the server cannot be used".to_owned());
         }
-        self.open(&mut servers, server).map_err(|error| {
+        self.open(&mut servers, key).map_err(|error| {
             self.warn(&format!("the log cannot be written: {error}"));
             "the log of decisions cannot be written, so nothing is allowed".to_owned()
         })
     }
 
-    fn open(&self, servers: &mut Servers, server: &str) -> io::Result<Arc<Guard>> {
+    fn open(&self, servers: &mut Servers, key: Key) -> io::Result<Arc<Guard>> {
         let options = GuardOptions {
-            server: server.to_owned(),
+            server: key.0.clone(),
             pins: None,
             asking: None,
             audit: self.options.audit.clone(),
             observe: false,
             only_tools: self.options.only_tools,
             context: self.options.context.clone(),
+            caller: Caller {
+                subject: key.1.as_deref().map(str::to_owned),
+                ..Caller::default()
+            },
             warn: self.options.warn,
             container_workspace_dir: None,
         };
@@ -191,7 +212,7 @@ impl Service {
         if servers.has_expired {
             guard.expire()?;
         }
-        servers.keep(server, &guard);
+        servers.keep(key, &guard);
         Ok(guard)
     }
 
@@ -227,13 +248,18 @@ impl Service {
     /// The decisions for each server that the documents know, and for all others together.
     pub(crate) fn tallies(&self) -> Vec<(String, Tally)> {
         let servers = self.servers();
-        let of = |name: &String| servers.guards.get(name).map(|guard| guard.tally());
-        let known = servers.known.iter();
-        let known = known.filter_map(|name| Some((name.clone(), of(name)?)));
-        let others = servers.others.iter().filter_map(of);
-        let others = others.fold(servers.forgotten, |sum, tally| sum + tally);
-        let others = (others != Tally::default()).then(|| (String::new(), others));
-        known.chain(others).collect()
+        let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+        let guards = servers.guards.iter();
+        let each = guards.map(|((server, _), guard)| (&**server, guard.tally()));
+        for (server, tally) in each.chain([("", servers.forgotten)]) {
+            let known = servers.known.get(server).map_or("", |known| known);
+            let sum = tallies.entry(known).or_default();
+            *sum = *sum + tally;
+        }
+        // Nobody has such a name.
+        tallies.retain(|server, tally| !server.is_empty() || *tally != Tally::default());
+        let named = tallies.into_iter();
+        named.map(|(server, tally)| (server.to_owned(), tally)).collect()
     }
 
     fn servers(&self) -> MutexGuard<'_, Servers> {
@@ -261,19 +287,19 @@ mod tests {
     fn names_that_are_made_up_take_no_place_of_a_server() {
         let service = service(Some("own"));
         for number in 0..200 {
-            let guard = service.guard(Some(&format!("invented-{number}"))).unwrap();
+            let guard = service.guard(Some(&format!("invented-{number}")), None).unwrap();
             assert_eq!(
                 guard.decide("fetch", "{}").unwrap().verdict.rule,
                 "structural-unknown-tool"
             );
             assert!(service.servers().guards.len() <= super::OTHERS + 1);
         }
-        let guard = service.guard(Some("web")).unwrap();
+        let guard = service.guard(Some("web"), None).unwrap();
         guard.decide("report", "{}").unwrap();
         let tallies = service.tallies();
         let names: Vec<&str> = tallies.iter().map(|(name, _)| &**name).collect();
-        assert_eq!(names, ["own", "web", ""]);
-        assert_eq!(tallies[2].1.deny, 200);
-        assert_eq!(tallies[1].1.escalate, 1);
+        assert_eq!(names, ["", "own", "web"]);
+        assert_eq!(tallies[0].1.deny, 200);
+        assert_eq!(tallies[2].1.escalate, 1);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use callgate_engine::config::DocumentKind;
 use callgate_host::{Gate, Machine, VirtualHost};
 
-use crate::service::{Service, ServiceOptions};
+use crate::service::{Asker, Service, ServiceOptions};
 
 const POLICY: &str = r#"{"rules": [
     {"name": "docs", "if": {"domains": {"roles": ["fetch-url"], "allowed": ["docs.example"]}}, "then": "allow", "reason": "It is public"},
@@ -41,6 +41,14 @@ pub(crate) fn service(server: Option<&str>) -> Arc<Service> {
         warn: |_| (),
     };
     Arc::new(Service::new(gate, options).unwrap())
+}
+
+/// A service that nobody in particular asks.
+pub(crate) fn asker(service: &Service) -> Asker<'_> {
+    Asker {
+        service,
+        subject: None,
+    }
 }
 
 /// A call of a tool, as JSON-RPC.

@@ -1,7 +1,7 @@
 //! The bearer tokens of those who may ask: <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
 
 use std::fmt;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use sha2::{Digest as _, Sha256};
@@ -9,9 +9,21 @@ use sha2::{Digest as _, Sha256};
 /// How many tokens there may be: an old one and a new one, for each who asks.
 const TOKENS: usize = 64;
 
+/// Bytes of the longest name of a subject.
+const NAME: usize = 256;
+
 /// Tokens, any of which lets a request in. Without one, every request is let in.
 #[derive(Default)]
-pub struct Tokens(RwLock<Vec<[u8; 32]>>);
+pub struct Tokens(RwLock<Vec<Token>>);
+
+struct Token {
+    digest: [u8; 32],
+    /// Whom it is for.
+    subject: Option<Arc<str>>,
+}
+
+/// The subject that a request's token names, if it names one.
+pub(crate) type Subject = Option<Arc<str>>;
 
 /// Why tokens cannot be used.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,10 +38,10 @@ impl fmt::Display for TokensError {
 impl std::error::Error for TokensError {}
 
 impl Tokens {
-    /// The tokens of a text, one a line.
+    /// The tokens of a text, one a line, each with the name of whom it is for after white space, if rules are to know that.
     ///
     /// # Errors
-    /// There is none or there are too many, or one has characters that no header has.
+    /// There is none or there are too many, one has characters that no header has, or a name is too long.
     pub fn read(text: &str) -> Result<Self, TokensError> {
         let lines: Vec<&str> = text
             .lines()
@@ -39,15 +51,8 @@ impl Tokens {
         if lines.is_empty() || lines.len() > TOKENS {
             return Err(TokensError("expected 1 to 64 tokens, one a line"));
         }
-        if !lines
-            .iter()
-            .all(|line| line.bytes().all(|byte| byte.is_ascii_graphic()))
-        {
-            return Err(TokensError(
-                "a token holds white space or other characters that no header has",
-            ));
-        }
-        Ok(Self(RwLock::new(lines.into_iter().map(digest).collect())))
+        let tokens: Result<Vec<Token>, TokensError> = lines.into_iter().map(Token::read).collect();
+        tokens.map(|tokens| Self(RwLock::new(tokens)))
     }
 
     /// Takes others in place of these, from the next request on.
@@ -61,15 +66,15 @@ impl Tokens {
         self.0.read().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Returns `true` if a request may come in.
-    pub(crate) fn admit(&self, headers: &HeaderMap) -> bool {
+    /// The subject of a request that may come in; `None` if it may not.
+    pub(crate) fn admit(&self, headers: &HeaderMap) -> Option<Subject> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if known.is_empty() {
-            return true;
+            return Some(None);
         }
         let mut values = headers.get_all(AUTHORIZATION).iter();
         let (Some(value), None) = (values.next(), values.next()) else {
-            return false;
+            return None;
         };
         let given = value.to_str().ok().and_then(|value| {
             let (scheme, given) = value.split_once(' ')?;
@@ -78,7 +83,30 @@ impl Tokens {
                 .then(|| digest(given.trim()))
         });
         // Digests are compared, so that the time does not say how much of a guess is right.
-        given.is_some_and(|given| known.contains(&given))
+        let given = given?;
+        let token = known.iter().find(|token| token.digest == given);
+        token.map(|token| token.subject.clone())
+    }
+}
+
+impl Token {
+    fn read(line: &str) -> Result<Self, TokensError> {
+        let (token, subject) = match line.split_once(char::is_whitespace) {
+            Some((token, subject)) => (token, Some(subject.trim())),
+            None => (line, None),
+        };
+        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(TokensError("a token holds characters that no header has"));
+        }
+        if subject.is_some_and(|subject| subject.len() > NAME || subject.contains(char::is_control)) {
+            return Err(TokensError(
+                "the name of a token's subject has more than 256 bytes, or a control character",
+            ));
+        }
+        Ok(Self {
+            digest: digest(token),
+            subject: subject.map(Arc::from),
+        })
     }
 }
 
@@ -97,7 +125,7 @@ mod tests {
         for value in values {
             headers.append(AUTHORIZATION, HeaderValue::from_str(value).unwrap());
         }
-        tokens.admit(&headers)
+        tokens.admit(&headers).is_some()
     }
 
     #[test]
@@ -124,8 +152,27 @@ mod tests {
     }
 
     #[test]
+    fn a_token_names_its_subject() {
+        let tokens = Tokens::read("one  ann lee \ntwo\tci-7\nthree").unwrap();
+        let subject = |token: &str| {
+            let mut headers = HeaderMap::new();
+            let value = format!("Bearer {token}");
+            headers.append(AUTHORIZATION, HeaderValue::from_str(&value).unwrap());
+            tokens
+                .admit(&headers)
+                .map(|subject| subject.as_deref().map(str::to_owned))
+        };
+        assert_eq!(subject("one"), Some(Some("ann lee".to_owned())));
+        assert_eq!(subject("two"), Some(Some("ci-7".to_owned())));
+        assert_eq!(subject("three"), Some(None));
+        assert_eq!(subject("ann"), None);
+        assert_eq!(subject("one  ann lee"), None);
+    }
+
+    #[test]
     fn a_text_without_a_usable_token_is_refused() {
-        for text in ["", "\n \n", "a b", "ä", &"x\n".repeat(65)] {
+        let long = format!("t {}", "x".repeat(257));
+        for text in ["", "\n \n", "ä", "a b\u{1}c", &long, &"x\n".repeat(65)] {
             assert!(Tokens::read(text).is_err(), "{text}");
         }
     }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::service::Service;
+use crate::service::{Asker, Service};
 
 /// The version of the protocol of webhooks.
 const VERSION: &str = "v0.1.0";
@@ -45,7 +45,7 @@ struct Context {
 ///
 /// # Errors
 /// What is wrong with the request.
-pub(crate) fn webhook(service: &Service, webhook: Webhook, body: &str) -> Result<Value, String> {
+pub(crate) fn webhook(service: &Asker<'_>, webhook: Webhook, body: &str) -> Result<Value, String> {
     let request: Request<'_> = serde_json::from_str(body).map_err(|error| error.to_string())?;
     let context = request.context.as_ref();
     // Behind one server of ToolHive's own there may be several.
@@ -119,14 +119,14 @@ struct Mcp<'r> {
 ///
 /// # Errors
 /// What is wrong with the request.
-pub(crate) fn decision(service: &Service, body: &str) -> Result<Value, String> {
+pub(crate) fn decision(service: &Asker<'_>, body: &str) -> Result<Value, String> {
     check_unambiguous(body)?;
     let porc: Porc<'_> = serde_json::from_str(body).map_err(|error| error.to_string())?;
     if porc.operation != CALL {
         let is_like = porc.operation.to_ascii_lowercase().replace(['/', '.', '_'], ":") == CALL;
         return match is_like {
             true => Err(format!("`operation` is `{}`, expected `{CALL}`", porc.operation)),
-            false => Ok(json!({"allow": !service.only_tools()})),
+            false => Ok(json!({"allow": !service.service.only_tools()})),
         };
     }
     // mrn:mcp:SERVER:tool:NAME, and names may have colons.

@@ -29,7 +29,7 @@ const evaluation = (message, others = {}) => ({
 /** Starts a service on a port, and ends it with the test. */
 async function serve(t, ...flags) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "callgate-serve-")));
-  const all = ["serve", "--bundle", BUNDLE, "--listen", "0", ...flags];
+  const all = ["serve", ...(flags.includes("--bundle") ? [] : ["--bundle", BUNDLE]), "--listen", "0", ...flags];
   const service = await start(CALLGATE, all, { cwd: folder }, /listening on 127\.0\.0\.1:(\d+)/);
   t.after(async () => {
     await service.close();
@@ -137,6 +137,37 @@ test("tokens are those that the file has now", async (t) => {
   await change("newest\n", "newest");
   assert.equal(await status("newer"), 401);
   assert.equal(await status(""), 401);
+});
+
+test("a token names its subject, at which rules look", async (t) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "callgate-tokens-")));
+  const [bundle, tokens, audit] = ["callgate.json", "tokens", "audit.jsonl"].map((name) => join(folder, name));
+  const annotations = { servers: { ops: { tools: [{ toolName: "deploy", args: {} }] } } };
+  const rule = { name: "ann", if: { tool: "deploy", context: { subject: "ann" } }, then: "allow", reason: "on duty" };
+  writeFileSync(bundle, JSON.stringify({ policy: { rules: [rule] }, annotations }));
+  writeFileSync(tokens, "one ann\ntwo bob\nthree\n");
+  const { origin } = await serve(t, "--token-file", tokens, "--audit", audit, "--bundle", bundle);
+  const asked = {
+    // What a request says of itself does not count.
+    subject: { type: "user", id: "ann" },
+    action: { name: "tools/call" },
+    resource: { type: "tool", id: "deploy", properties: { server: "ops" } },
+    context: { subject: "ann", arguments: {} },
+  };
+  const decisionOf = async (token) => {
+    const answer = await post(origin, "/access/v1/evaluation", asked, { authorization: `Bearer ${token}` });
+    return (await answer.json()).decision;
+  };
+  const decisions = [await decisionOf("one"), await decisionOf("two"), await decisionOf("three")];
+  assert.deepEqual(decisions, [true, false, false]);
+  const lines = readFileSync(audit, "utf8").trim().split("\n");
+  const decided = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === "decision");
+  assert.deepEqual(
+    decided.map(({ context }) => context),
+    [{ subject: "ann" }, { subject: "bob" }, undefined],
+  );
+  const page = await (await fetch(`http://${origin}/metrics`, { headers: { authorization: "Bearer one" } })).text();
+  assert.match(page, /callgate_decisions_total\{server="ops",decision="deny"\} 2\n/);
 });
 
 test("without a token only this machine's names are answered", async (t) => {

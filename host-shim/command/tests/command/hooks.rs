@@ -76,6 +76,13 @@ impl Hooked {
         child.wait_with_output().expect("the hook ends")
     }
 
+    /// The context of the last decision in a log.
+    fn context(&self, log: &str) -> Value {
+        let text = fs::read_to_string(log).expect("a log");
+        let line: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
+        line["context"].clone()
+    }
+
     fn text(&self, bytes: &[u8]) -> String {
         String::from_utf8(bytes.to_vec())
             .expect("UTF-8")
@@ -443,4 +450,41 @@ fn settings_are_protected_where_a_variable_moves_them() {
             "{variable:?} {file}"
         );
     }
+}
+
+#[test]
+fn rules_look_at_who_asks() {
+    let hooked = Hooked::new();
+    hooked.project.edit("callgate.json", |bundle| {
+        let rules = bundle["policy"]["rules"].as_array_mut().expect("rules");
+        let context = json!({"agent": "claude-code", "session": "s-1", "subject": "ann"});
+        rules.insert(
+            0,
+            json!({"name": "not so", "if": {"roles": "read-path", "context": context}, "then": "deny", "reason": "No"}),
+        );
+    });
+    let log = format!("{}/log.jsonl", hooked.root);
+    let denied = |session: Value, flags: &[&str]| {
+        let mut question = json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "tool_name": "Read",
+            "permission_mode": "default", "tool_input": {"file_path": "ROOT/project/src/a"}});
+        question["session_id"] = session;
+        let flags = [flags, &["--audit", &log]].concat();
+        let output = hooked.ask("claude-code", &question.to_string(), &flags);
+        hooked.text(&output.stdout).contains("(rule `not so`)")
+    };
+    let ann = ["--subject", "ann"];
+    assert!(denied(json!("s-1"), &ann));
+    assert_eq!(
+        hooked.context(&log),
+        json!({"subject": "ann", "agent": "claude-code", "session": "s-1"})
+    );
+    assert!(!denied(json!("s-2"), &ann));
+    assert!(!denied(json!("s-1"), &["--subject", "bob"]));
+    // What is not said may be so.
+    assert!(denied(json!("s-1"), &[]));
+    assert!(denied(json!(7), &ann));
+    assert_eq!(
+        hooked.context(&log),
+        json!({"subject": "ann", "agent": "claude-code"})
+    );
 }

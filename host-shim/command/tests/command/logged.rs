@@ -66,6 +66,48 @@ fn a_log_is_judged_by_other_documents() {
 }
 
 #[test]
+fn who_asks_is_in_the_log_and_is_judged_again() {
+    let project = Project::new();
+    project.edit("policy.json", |policy| {
+        let rules = policy["rules"].as_array_mut().expect("rules");
+        let people = json!({"subject": "ann", "agent": "claude-*"});
+        rules.insert(
+            0,
+            json!({"name": "ann", "if": {"roles": "read-path", "context": people}, "then": "deny", "reason": "No"}),
+        );
+    });
+    // Neither an odd name nor one that the server says is taken for somebody.
+    let faults = Guarded::start(&project, &["--subject", ""], ECHO).end();
+    assert_eq!(faults.0, Some(1), "{}", faults.1);
+    let rules = [
+        &["--subject", "ann", "--agent", "claude-code"][..],
+        &["--subject", "bob"],
+    ];
+    for flags in rules {
+        let flags = [&["--audit", "log.jsonl"], flags].concat();
+        let mut guarded = Guarded::start(&project, &flags, ECHO);
+        guarded.ask(1, "a.txt");
+        guarded.end();
+    }
+    let lines = log(&project);
+    let decided = lines.iter().filter(|line| line["kind"] == "decision");
+    let decided: Vec<_> = decided.map(|line| (&line["rule"], &line["context"])).collect();
+    let ann = json!({"subject": "ann", "agent": "claude-code"});
+    assert_eq!(decided[0], (&json!("ann"), &ann));
+    // Nobody says which agent it is, but Bob is not Ann.
+    assert_eq!(
+        decided[1],
+        (&json!("structural-sandbox-allow"), &json!({"subject": "bob"}))
+    );
+    project.check(
+        &["replay", "--format", "human", "log.jsonl"],
+        0,
+        &["2 judged, 0 decisions change, 0 by another rule alone, 0 not judged\n"],
+        &[],
+    );
+}
+
+#[test]
 fn what_the_log_does_not_hold_is_not_judged() {
     let project = logged();
     project.edit("policy.json", |policy| {

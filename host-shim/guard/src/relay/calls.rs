@@ -191,6 +191,7 @@ impl Relay {
             tool: &call.name,
             verdict,
             arguments: call.arguments,
+            caller: &self.guard.caller,
             explanation: judgement.response.explanation.as_ref(),
             sent,
             policy: &judgement.policy,
@@ -258,7 +259,7 @@ impl Relay {
         };
         let (sent, explanation) = (response.arguments.as_deref(), response.explanation.as_ref());
         // Agents are not told where a world has its files, nor where another machine has them.
-        let judged = match guard.context.is_some() || self.is_proxied {
+        let judged = match guard.has_context || self.is_proxied {
             true => String::new(),
             false => judged_as(&rewritten(call.arguments, sent, explanation)),
         };

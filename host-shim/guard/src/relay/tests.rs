@@ -49,6 +49,7 @@ pub(super) fn relay_with(change: impl FnOnce(&mut GuardOptions)) -> Relay {
         observe: false,
         only_tools: false,
         context: None,
+        caller: crate::Caller::default(),
         warn: |_| (),
         container_workspace_dir: None,
     };

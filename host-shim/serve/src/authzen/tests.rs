@@ -4,6 +4,7 @@ use callgate_host::{Gate, Machine, VirtualHost};
 
 use super::*;
 use crate::service::ServiceOptions;
+use crate::tests::asker;
 
 /// The policy of the certification's fixture:
 /// <https://github.com/openid/authzen/blob/main/certification/authorization-api-1_0-scenario.md>.
@@ -79,7 +80,7 @@ fn the_certification_s_fixture_is_decided_as_it_says() {
                 request["context"] = context;
                 request["futureField"] = json!({"nested": true});
             }
-            let answer = evaluation(&service, &request.to_string()).unwrap();
+            let answer = evaluation(&asker(&service), &request.to_string()).unwrap();
             assert_eq!(decision(&answer), expected, "{request}: {answer}");
             assert!(answer["context"].is_object());
         }
@@ -107,23 +108,26 @@ fn a_request_without_what_it_needs_is_refused() {
     ] {
         let mut request = whole.clone();
         *request.pointer_mut(pointer).unwrap() = value;
-        assert!(evaluation(&service, &request.to_string()).is_err(), "{request}");
+        assert!(
+            evaluation(&asker(&service), &request.to_string()).is_err(),
+            "{request}"
+        );
     }
     for body in ["", "{", "[]", r#"{"subject":{"type":"user","id":"a","id":"b"}}"#] {
-        assert!(evaluation(&service, body).is_err(), "{body}");
-        assert!(evaluations(&service, body).is_err(), "{body}");
+        assert!(evaluation(&asker(&service), body).is_err(), "{body}");
+        assert!(evaluations(&asker(&service), body).is_err(), "{body}");
     }
     let named = whole
         .to_string()
         .replace(r#""id":"alice""#, r#""id":"alice","properties":{"id":"bob"}"#);
-    assert!(evaluation(&service, &named).is_err());
+    assert!(evaluation(&asker(&service), &named).is_err());
 }
 
 #[test]
 fn several_evaluations_have_what_the_request_says_for_all() {
     let service = service();
     let decisions = |request: &Value| -> Vec<bool> {
-        let answer = evaluations(&service, &request.to_string()).unwrap();
+        let answer = evaluations(&asker(&service), &request.to_string()).unwrap();
         answer["evaluations"]
             .as_array()
             .unwrap()
@@ -153,15 +157,19 @@ fn several_evaluations_have_what_the_request_says_for_all() {
         assert_eq!(decisions(&request), expected, "{semantic}");
     }
     request["options"] = json!({"evaluations_semantic": "any"});
-    assert!(evaluations(&service, &request.to_string()).is_err());
+    assert!(evaluations(&asker(&service), &request.to_string()).is_err());
     // Without any it is one.
     let mut one = json!({
         "subject": {"type": "user", "id": "alice"}, "action": {"name": "read"},
         "resource": {"type": "record", "id": "record-1"},
     });
-    assert!(decision(&evaluations(&service, &one.to_string()).unwrap()));
+    assert!(decision(
+        &evaluations(&asker(&service), &one.to_string()).unwrap()
+    ));
     one["evaluations"] = json!([]);
-    assert!(decision(&evaluations(&service, &one.to_string()).unwrap()));
+    assert!(decision(
+        &evaluations(&asker(&service), &one.to_string()).unwrap()
+    ));
 }
 
 #[test]
@@ -172,7 +180,7 @@ fn a_call_of_a_tool_is_judged_as_one() {
             r#"{{"subject":{{"type":"agent","id":"a"}},"action":{{"name":"tools/call"}},
                 "resource":{{"type":"tool","id":"{tool}","properties":{{"server":"web"}}}},"context":{{"arguments":{arguments}}}}}"#
         );
-        evaluation(&service, &request)
+        evaluation(&asker(&service), &request)
     };
     assert!(decision(
         &ask("fetch", r#"{"url":"https://docs.example/a"}"#).unwrap()

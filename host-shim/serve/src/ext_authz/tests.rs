@@ -29,7 +29,7 @@ fn context(method: &str, headers: &[(&str, &str)], body: &str) -> AttributeConte
 const JSON: [(&str, &str); 2] = [(":path", "/mcp"), ("content-type", "application/json")];
 
 fn decide(context: AttributeContext) -> Result<(), (u16, Value)> {
-    let decided = ExtAuthz::new(service(Some("web"))).decide(None, context);
+    let decided = ExtAuthz::new(service(Some("web"))).decide(None, None, context);
     decided.map_err(|reply| {
         (
             reply.status,
@@ -104,10 +104,10 @@ fn a_route_names_its_server() {
     let text = call("fetch", r#"{"url":"https://docs.example/a"}"#);
     let mut named = context("POST", &JSON, &text);
     let door = ExtAuthz::new(service(None));
-    assert_eq!(door.decide(None, named.clone()).unwrap_err().status, 500);
-    assert_eq!(door.decide(Some("web".to_owned()), named.clone()), Ok(()));
+    assert_eq!(door.decide(None, None, named.clone()).unwrap_err().status, 500);
+    assert_eq!(door.decide(Some("web".to_owned()), None, named.clone()), Ok(()));
     named
         .context_extensions
         .insert(SERVER.to_owned(), "web".to_owned());
-    assert_eq!(door.decide(Some("other".to_owned()), named), Ok(()));
+    assert_eq!(door.decide(Some("other".to_owned()), None, named), Ok(()));
 }

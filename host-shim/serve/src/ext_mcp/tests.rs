@@ -4,7 +4,7 @@ use crate::tests::service;
 fn request(method: &str, params: Option<&str>) -> Judged {
     let door = ExtMcpDoor::new(service(None));
     door.request(
-        None,
+        (None, None),
         McpRequest {
             service_names: vec!["web".to_owned()],
             method: method.to_owned(),
@@ -16,7 +16,7 @@ fn request(method: &str, params: Option<&str>) -> Judged {
 fn response(method: &str, result: &str) -> Judged {
     let door = ExtMcpDoor::new(service(Some("web")));
     door.response(
-        None,
+        (None, None),
         McpResponse {
             service_names: Vec::new(),
             method: method.to_owned(),
@@ -68,7 +68,10 @@ fn params_are_those_that_were_judged() {
         method: "ping".to_owned(),
         mcp_request: None,
     };
-    assert_eq!(code(door.request(None, to_several)), ErrorCode::Invalid as i32);
+    assert_eq!(
+        code(door.request((None, None), to_several)),
+        ErrorCode::Invalid as i32
+    );
 }
 
 #[test]

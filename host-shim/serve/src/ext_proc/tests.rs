@@ -7,7 +7,7 @@ const DUPLEX: BodySendMode = BodySendMode::FullDuplexStreamed;
 
 fn open(server: Option<&str>) -> Processing {
     let service = service(server);
-    let exchange = service.guard(None).map(Exchange::new);
+    let exchange = service.guard(None, None).map(Exchange::new);
     Processing {
         service,
         exchange,

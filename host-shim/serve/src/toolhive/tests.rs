@@ -1,12 +1,12 @@
 use super::*;
-use crate::tests::{call, service};
+use crate::tests::{asker, call, service};
 
 fn ask(kind: Webhook, message: &str) -> Value {
     let body = format!(
         r#"{{"version":"v0.1.0","uid":"u1","timestamp":"2026-01-01T00:00:00Z","principal":{{"sub":"a"}},"mcp_request":{message},
             "context":{{"server_name":"web","source_ip":"127.0.0.1","transport":"stdio"}}}}"#
     );
-    webhook(&service(None), kind, &body).unwrap()
+    webhook(&asker(&service(None)), kind, &body).unwrap()
 }
 
 const EXACT: &str = r#"{"url":"https://docs.example/a"}"#;
@@ -53,7 +53,7 @@ fn a_validating_webhook_lets_a_call_pass_only_as_it_was_judged() {
         assert_eq!(ask(kind, ping)["allowed"], true);
     }
     for body in ["", "{}", r#"{"uid":"u"}"#] {
-        assert!(webhook(&service(None), Webhook::Validating, body).is_err());
+        assert!(webhook(&asker(&service(None)), Webhook::Validating, body).is_err());
     }
 }
 
@@ -64,7 +64,7 @@ fn a_decision_is_about_a_call_with_its_arguments() {
         let body = format!(
             r#"{{"principal":{{"sub":"a"}},"operation":"{operation}","resource":"{resource}","context":{context}}}"#
         );
-        decision(&service, &body).map(|answer| answer["allow"] == true)
+        decision(&asker(&service), &body).map(|answer| answer["allow"] == true)
     };
     let with = |arguments: &str| format!(r#"{{"mcp":{{"feature":"tool","args":{arguments}}}}}"#);
     let fetch = "mrn:mcp:web:tool:fetch";

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,56 +10,12 @@ import { gzipSync } from "node:zlib";
 import { EXAMPLE, startEnvoy, startExample, until, whyNoEnvoy } from "./envoy.mjs";
 import { CALLGATE, start } from "./guard.mjs";
 import { whyMissing } from "./programs.mjs";
+import { answerOf, call, HEADERS, post, startRecorder, TOOLS } from "./recorder.mjs";
 
 const missing = whyNoEnvoy() ?? whyMissing("everything");
 const skip = missing !== undefined && process.env.CI !== "true" && `Envoy is not started: ${missing}`;
 
-const TOOLS = ["echo", "get-sum", "get-env", "trigger-long-running-operation"].map((name) => ({ name }));
 const SHOWN = TOOLS.filter(({ name }) => name !== "get-env");
-
-/** A server that keeps what it gets. It answers with JSON, and a list of tools with a stream of events. */
-async function startRecorder() {
-  const got = [];
-  const server = createServer(async (request, response) => {
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
-    got.push(body);
-    const { id, method } = body === "" ? {} : JSON.parse(body);
-    const answer = (result) => JSON.stringify({ jsonrpc: "2.0", id, result });
-    if (method === "tools/list" || request.method === "GET") {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(
-        ': hello\n\nevent: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n',
-      );
-      const listed = JSON.stringify({ jsonrpc: "2.0", id: id ?? 9, result: { tools: TOOLS } });
-      response.end(`id: 2\nevent: message\ndata: ${listed}\n\n`);
-    } else {
-      response.writeHead(id === undefined ? 202 : 200, { "content-type": "application/json" });
-      response.end(id === undefined ? "" : answer({ content: [{ type: "text", text: body }] }));
-    }
-  });
-  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
-  const take = () => got.splice(0);
-  return { port: server.address().port, take, close: () => new Promise((closed) => server.close(closed)) };
-}
-
-const call = (name, args, id = 7) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } });
-
-const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-
-/** Sends a message, or bytes. */
-async function post(url, message, headers = {}) {
-  const body = typeof message === "string" || Buffer.isBuffer(message) ? message : JSON.stringify(message);
-  const response = await fetch(url, { method: "POST", headers: { ...HEADERS, ...headers }, body });
-  const text = await response.text();
-  return { status: response.status, text, headers: response.headers };
-}
-
-const answerOf = ({ status, text }) => {
-  assert.equal(status, 200, text || "no body");
-  return JSON.parse(text);
-};
 
 test("Envoy", { skip }, async (t) => {
   assert.equal(missing, undefined);

@@ -1,7 +1,7 @@
 // Envoy, from PyPI, before a server and the decision service.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TARGET } from "../tools/hosts.mjs";
@@ -40,7 +40,17 @@ export async function startEnvoy(folder, port, change = (text) => text) {
   const admin = `${file}.admin`;
   const envoy = await start(program(), ["-c", file, ...quiet(admin)], { cwd: folder }, /starting main dispatch loop/);
   const { ask, addresses } = asking(admin);
-  return { url: `http://${(await addresses()).mcp}/mcp`, ask, addresses, close: envoy.close };
+  const { mcp } = await addresses();
+  // Envoy names its listeners before it listens, where it looks for healthy services first.
+  await until(() => isListening(mcp));
+  return { url: `http://${mcp}/mcp`, ask, addresses, close: envoy.close };
+}
+
+function isListening(address) {
+  const [host, port] = address.split(":");
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port }, () => resolve(socket.destroy())).on("error", reject);
+  });
 }
 
 /** Flags of an Envoy beside others, which writes the address of its own pages to a file. */

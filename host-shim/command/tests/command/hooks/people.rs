@@ -69,14 +69,14 @@ fn a_person_decides_whom_the_agent_does_not_ask() {
     let hooked = Hooked::new();
     let state = hooked.project.folder.path().join("state");
     let question = |tool: &str, input: Value| json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project/src", "tool_name": tool, "tool_input": input});
-    let shell = question("Bash", json!({"command": "rm -rf x"}));
+    let shell = question("Bash", json!({"command": "deploy x"}));
     // Codex lets a call pass if it is told nothing.
     let (told, shown) = asked(&hooked, &shell, &state, "once");
     assert_eq!(told, Value::Null);
     // Whoever decides sees the command.
     assert_eq!(
         shown["values"],
-        json!([{"argument": "/command", "role": null, "raw": "rm -rf x", "canonical": null}])
+        json!([{"argument": "/command", "role": "shell-command", "raw": "deploy x", "canonical": "deploy x"}])
     );
     let (told, _) = asked(&hooked, &shell, &state, "deny");
     assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny");

@@ -8,8 +8,8 @@ use super::Hooked;
 fn cursor_asks_only_if_it_is_trusted_to() {
     let hooked = Hooked::new();
     let question = |event: &str, tool: &str| {
-        json!({"hook_event_name": event, "workspace_roots": ["ROOT/project"], "command": "ls", "tool_name": tool,
-            "tool_input": {"command": "ls"}})
+        json!({"hook_event_name": event, "workspace_roots": ["ROOT/project"], "command": "deploy", "tool_name": tool,
+            "tool_input": {"command": "deploy"}})
         .to_string()
     };
     let permission = |event: &str, tool: &str, flags: &[&str]| {
@@ -44,7 +44,7 @@ fn an_agent_that_runs_what_it_is_to_ask_about_asks_only_if_it_is_trusted_to() {
     let hooked = Hooked::new();
     let decision = |agent: &str, mode: Value, flags: &[&str]| {
         let question = json!({"hook_event_name": "PreToolUse", "cwd": "ROOT/project", "permission_mode": mode,
-            "timestamp": "2026-11-23T07:00:00.000Z", "tool_name": "Bash", "tool_input": {"command": "ls"}});
+            "timestamp": "2026-11-23T07:00:00.000Z", "tool_name": "Bash", "tool_input": {"command": "deploy"}});
         let mut question = question;
         if agent == "claude-code" {
             question["tool_use_id"] = json!("t");

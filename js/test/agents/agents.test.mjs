@@ -225,7 +225,7 @@ for (const name of Object.keys(AGENTS)) {
       assert.match(found[at], denied, String(at));
     }
     assert.match(found[5], /On branch|No commits yet/);
-    assert.match(found[6], /structural-opaque-tool/);
+    assert.match(found[6], /structural-undecided-command/);
     assert.match(found[7], /the server got/);
     assert.match(found[8], /default-deny/);
     assert.equal(readFileSync(join(project, "src/new.txt"), "utf8").trim(), "made");

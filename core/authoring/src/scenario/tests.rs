@@ -69,7 +69,7 @@ fn tests_and_verdicts_of_the_existing_runtime_are_scenarios() {
 #[test]
 fn what_a_file_says_once_holds_for_all() {
     let own = format!(
-        r#"{{"call": {CALL}, "rule": "r", "world": {{"home": "/h", "cwd": "/c"}}, "context": {{"mode": "m"}}}}"#
+        r#"{{"call": {CALL}, "rule": "r", "world": {{"home": "/h", "cwd": "/c"}}, "context": {{"mode": "m", "subject": "s"}}}}"#
     );
     let bare = format!(r#"{{"call": {CALL}, "rule": "r"}}"#);
     let recorded = format!(r#"{{"call": {CALL}, "rule": "r", "recording": {{}}}}"#);
@@ -96,7 +96,7 @@ fn what_a_file_says_once_holds_for_all() {
         .iter()
         .map(|one| &*one.context.as_ref().unwrap().text)
         .collect();
-    assert_eq!(contexts, [r#"{"mode": "m"}"#, "{}", "{}"]);
+    assert_eq!(contexts, [r#"{"mode": "m", "subject": "s"}"#, "{}", "{}"]);
     assert_eq!(found[0].call.text, CALL);
 }
 
@@ -147,7 +147,7 @@ fn what_is_wrong_has_its_place() {
         ),
         (
             with(", \"rule\": \"r\", \"context\": {\"mod\": 1}"),
-            "2:100: error[unknown-key] at scenarios[0].context.mod: found the key `mod`, expected one of `mode`, `command`, \
+            "2:100: error[unknown-key] at scenarios[0].context.mod: found the key `mod`, expected one of `mode`, `command`, `subject`, `agent`, `session`, \
              `has_contract`, `contract_key`, `script_host_path`, `content_sha256`, `script_signature`, `command_whitelist`, \
              `session_mods`, `mod_name`, `host` (help: did you mean `mode`?)",
         ),

@@ -129,6 +129,9 @@ fn context() -> Value {
     let schema = object(keys::CONTEXT, &[], true, |key| match key {
         "mode" => json!({"description": "The mode of the world."}),
         "command" => json!({"description": "What the tool is to do."}),
+        "subject" => json!({"description": "The person or the service that asks."}),
+        "agent" => json!({"description": "The program that acts for one."}),
+        "session" => json!({"description": "The conversation of that program."}),
         _ => json!({}),
     });
     about(schema, "What the host says of the call.")

@@ -147,6 +147,9 @@ pub const RECORDED_VERDICT: &[&str] = &["decision", "rule", "reason", "escalated
 pub const CONTEXT: &[&str] = &[
     "mode",
     "command",
+    "subject",
+    "agent",
+    "session",
     "has_contract",
     "contract_key",
     "script_host_path",

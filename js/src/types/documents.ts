@@ -4,7 +4,7 @@ import type { ROLES } from "../../wasm/roles.js";
 export type ArgumentRole = keyof typeof ROLES;
 
 /** The kind of thing that the values of a role name. */
-export type RoleCategory = "path" | "url" | "identifier" | "opaque";
+export type RoleCategory = "path" | "url" | "identifier" | "command" | "opaque";
 
 /** A call of MCP's `tools/call`, with the server that offers the tool. */
 export interface ToolCall {
@@ -473,7 +473,8 @@ export type NamedStep = "identity" | "lowercase" | "path" | "url" | "git-url" | 
 export interface HostRole<Name extends string = string> {
   readonly name: Name;
   readonly description?: string;
-  readonly category: RoleCategory;
+  /** A command belongs to the built-in role alone. */
+  readonly category: Exclude<RoleCategory, "command">;
   /** Default: as for the built-in roles of the category. If a callback fails, the call is denied. */
   readonly canonicalize?: NamedStep | ((value: string) => string);
   readonly extractPolicyValue?: NamedStep | ((value: string) => string);

@@ -249,6 +249,12 @@ impl<'t> Describe<'t> {
         for role in absent.into_iter().chain(case.implied) {
             operand(role, &here, &directories, case.is_tree, &mut invocation.operands)?;
         }
+        if program.into {
+            into(&roles, &found, &directories, &mut invocation.operands)?;
+        }
+        if invocation.program == "git" {
+            plain_pathspecs(&invocation.operands)?;
+        }
         default_remote(case, command, &mut invocation.operands);
         if let Some(contents) = contents(program, &found) {
             let trees = invocation.operands.iter_mut();
@@ -299,6 +305,61 @@ impl<'t> Describe<'t> {
     }
 }
 
+/// Adds what the operands mean in the last one, or in the directory that an option names, where that is a directory.
+fn into(
+    roles: &[(Role, Word)],
+    found: &Words,
+    directories: &Option<Vec<String>>,
+    operands: &mut Vec<Operand>,
+) -> Done {
+    let named = found.values.iter().find(|(_, role, _)| *role == Role::WritePath);
+    let (others, role, target) = match (named, roles.split_last()) {
+        (Some((_, role, word)), _) => (roles, *role, word),
+        (None, Some(((role, word), others))) => (others, *role, word),
+        (None, None) => return Ok(()),
+    };
+    for (_, source) in others {
+        let names = (source.exact(), target.exact());
+        let (Some(source), Some(target_text)) = names else {
+            // What matches a pattern keeps its name, and a pipe has none.
+            let is_plain = |word: &Word| !matches!(word.value, Value::Unknown { .. });
+            if is_plain(source) && is_plain(target) {
+                continue;
+            }
+            return Err(fault(source.place, Construct::UnknownWord));
+        };
+        let name = source
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap_or_default();
+        let word = Word {
+            place: target.place,
+            value: Value::Exact(format!("{}/{name}", target_text.trim_end_matches('/'))),
+        };
+        let role = match role {
+            Role::Transfer => Role::WritePath,
+            role => role,
+        };
+        if !name.is_empty() && name != "." && name != ".." {
+            operand(role, &word, directories, false, operands)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses pathspecs of git that are patterns, or begin with words of git.
+fn plain_pathspecs(operands: &[Operand]) -> Done {
+    let is_magic = |one: &&Operand| {
+        let text = one.value.exact().unwrap_or_default();
+        one.role.is_path() && (text.starts_with(':') || text.contains(['*', '?', '[', '\\']))
+    };
+    match operands.iter().find(is_magic) {
+        Some(one) => Err(fault(one.place, Construct::UnknownWord)),
+        None => Ok(()),
+    }
+}
+
 /// Adds the remote, and the branch, that git uses where none is named: empty texts.
 fn default_remote(case: &Case, command: &Command, operands: &mut Vec<Operand>) {
     let takes = |role| {
@@ -329,14 +390,29 @@ fn contents(program: &Program, found: &Words) -> Option<Contents> {
     // Where the option also takes names in, those that it leaves out begin with `!`.
     let is_marked = without.contains('!');
     let mut left_out = Vec::new();
-    for (option, _, word) in &found.values {
+    // What takes names in counts beside what leaves them out, and the last one decides.
+    let takes_in = |(option, _, word): &&(String, Role, Word)| {
+        let is_glob = program.leaves_out.contains(option) && is_marked;
+        option == "--include" || is_glob && !word.exact().is_some_and(|name| name.starts_with('!'))
+    };
+    let is_plain = |name: &str| {
+        let stem = name.strip_prefix('*').unwrap_or(name);
+        !stem.is_empty()
+            && stem
+                .bytes()
+                .all(|one| one.is_ascii_alphanumeric() || b"._-".contains(&one))
+    };
+    let has_others = found.values.iter().any(|value| takes_in(&value));
+    for (option, _, word) in found.values.iter().filter(|_| !has_others) {
         let name = word.exact().filter(|_| program.leaves_out.contains(option));
         let name = if is_marked {
             name.and_then(|name| name.strip_prefix('!'))
         } else {
             name
         };
-        let Some(name) = name else { continue };
+        let Some(name) = name.filter(|name| is_plain(name)) else {
+            continue;
+        };
         let is_directory = option.ends_with("-dir");
         left_out.extend((is_marked || is_directory).then(|| format!("{name}/")));
         left_out.extend((!is_directory).then(|| name.to_owned()));

@@ -42,6 +42,7 @@ pub(super) struct Entry {
     pub(super) without: Option<String>,
     pub(super) leaves_out: String,
     pub(super) hidden: String,
+    pub(super) into: bool,
     pub(super) last: String,
     pub(super) style: Style,
     pub(super) number: bool,

@@ -8,7 +8,7 @@
 //! let described = describe(&reading, &Table::builtin(), "/home/u");
 //! assert!(described.not_understood.is_empty());
 //! let [_, copy] = described.invocations.as_slice() else { panic!() };
-//! let [from, to] = copy.operands.as_slice() else { panic!() };
+//! let [from, to, _in_it] = copy.operands.as_slice() else { panic!() };
 //! assert_eq!((from.role, from.paths()), (Role::ReadPath, vec!["/repo/src/a.rs".to_owned()]));
 //! assert_eq!((to.role, to.paths()), (Role::WritePath, vec!["/repo/src/../b.rs".to_owned()]));
 //! ```
@@ -26,6 +26,7 @@
 //!   `hidden` is given;
 //! - `style`: `gnu` (options stand anywhere), `posix` (before operands), `words` (an option is a word with one dash, and is never divided),
 //!   `plain` (there are none), `bundle` (as `gnu`, and the first operand may be options without a dash);
+//! - `into`: where the last operand is a directory, the others mean what has their name in it;
 //! - `last`: options after which only operands follow (`python -m`);
 //! - `number`: `-5` is an option; `isHarmless`: no option, known or not, opens or runs anything, so that names which begin with `-` do no harm;
 //! - `runs`: the program runs what its arguments or its files say; `input`: without operands it runs what it reads, as a `script` of a shell or

@@ -28,6 +28,16 @@ impl Describe<'_> {
     ) -> Done {
         let mut words = words;
         let replaced = found.values.iter().find(|(_, role, _)| *role == Role::Replaced);
+        let counts = ["-n", "-L", "--max-args", "--max-lines"];
+        if replaced.is_some()
+            && found
+                .options
+                .iter()
+                .any(|option| counts.contains(&option.as_str()))
+        {
+            // The last of them counts, and what is replaced then stands at the end.
+            return Err(fault(outer.place, Construct::UnknownWord));
+        }
         if let Some((_, _, marker)) = replaced {
             let Some(marker) = marker.exact().filter(|marker| !marker.is_empty()) else {
                 return Err(fault(marker.place, Construct::UnknownWord));

@@ -48,6 +48,31 @@ pub(super) fn operand(
         {
             return Err(fault(word.place, Construct::UnknownDirectory));
         }
+        (Value::Exact(text), Role::Revision) => {
+            // What stands after the last `:` is a path in the revision.
+            let path = text.rsplit(':').next().unwrap_or_default();
+            return operand(Role::ReadPath, &exact(word, path), directories, false, operands);
+        }
+        (Value::Exact(text), Role::LocalPath | Role::LocalWrite) => {
+            if text.starts_with('@') || text.contains([':', '#']) {
+                return unknown;
+            }
+            let role = if role == Role::LocalPath {
+                Role::ReadPath
+            } else {
+                Role::WritePath
+            };
+            return operand(role, word, directories, false, operands);
+        }
+        (Value::Exact(text), Role::Suffix) if text.contains(['/', '*']) => return unknown,
+        (Value::Exact(text), Role::Filter)
+            if ["import", "include", "env", "ENV"]
+                .iter()
+                .any(|name| text.contains(name)) =>
+        {
+            return unknown;
+        }
+        (Value::Exact(text), Role::FormatOfDate) if !text.starts_with('+') => return unknown,
         (Value::Exact(text), Role::Edit) => return super::sed::edit(text, word),
         (Value::Exact(text), Role::AtPath) => return at_path(text, word, directories, operands),
         (Value::Exact(text), Role::Mount) => return mount(text, word, directories, operands),
@@ -80,6 +105,13 @@ pub(super) fn operand(
     Ok(())
 }
 
+fn exact(word: &Word, text: &str) -> Word {
+    Word {
+        place: word.place,
+        value: Value::Exact(text.to_owned()),
+    }
+}
+
 /// A name that the shell gives a value: letters, digits and `_` alone, since a subscript would be computed.
 fn variable(name: &str, word: &Word) -> Done {
     let is_name = name.bytes().all(|one| one.is_ascii_alphanumeric() || one == b'_');
@@ -98,8 +130,12 @@ fn at_path(text: &str, word: &Word, directories: &Option<Vec<String>>, operands:
             .or_else(|| text.split_once("=<"))
             .map(|(_, file)| file),
     };
+    if file.is_some_and(|file| file.contains(['"', '@', ';', ',', '<'])) {
+        // The name may be quoted, or further files follow.
+        return Err(fault(word.place, Construct::UnknownWord));
+    }
     let (role, text) = match file {
-        Some(file) => (Role::ReadPath, file.split(';').next().unwrap_or_default()),
+        Some(file) => (Role::ReadPath, file),
         None => (Role::Text, text),
     };
     let word = Word {

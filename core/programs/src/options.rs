@@ -215,9 +215,11 @@ impl Scan<'_> {
     /// Takes the next word as the value.
     fn take(&mut self, word: &Word, name: &str, role: Role) -> Result<(), NotUnderstood> {
         if role == Role::CommandTo {
-            let mut command = Vec::new();
+            let mut command: Vec<Word> = Vec::new();
             for word in self.rest.by_ref() {
-                if matches!(word.exact(), Some(";" | "+")) {
+                let is_last = word.exact() == Some(";")
+                    || word.exact() == Some("+") && command.last().and_then(Word::exact) == Some("{}");
+                if is_last {
                     self.found.commands.push(command);
                     return Ok(());
                 }

@@ -59,10 +59,22 @@ pub enum Role {
     AtPath,
     /// `replaced`: what stands for input in a command.
     Replaced,
+    /// `revision`: a revision of git, `revision:path`, or a path.
+    Revision,
+    /// `local-path`: a path that is read, in which `:`, `@` and `#` would mean something else.
+    LocalPath,
+    /// `local-write`: the same of one that is written.
+    LocalWrite,
+    /// `suffix`: the end of a copy's name.
+    Suffix,
+    /// `filter`: a program of `jq`.
+    Filter,
+    /// `format-of-date`: `+` and a format of `date`.
+    FormatOfDate,
 }
 
 impl Role {
-    const ALL: [(Self, &'static str); 28] = [
+    const ALL: [(Self, &'static str); 34] = [
         (Self::ReadPath, "read-path"),
         (Self::WritePath, "write-path"),
         (Self::DeletePath, "delete-path"),
@@ -91,6 +103,12 @@ impl Role {
         (Self::Transfer, "transfer"),
         (Self::AtPath, "at-path"),
         (Self::Replaced, "replaced"),
+        (Self::Revision, "revision"),
+        (Self::LocalPath, "local-path"),
+        (Self::LocalWrite, "local-write"),
+        (Self::Suffix, "suffix"),
+        (Self::Filter, "filter"),
+        (Self::FormatOfDate, "format-of-date"),
     ];
 
     /// Its name in the table.

@@ -65,16 +65,35 @@ fn divided(text: &str, delimiter: char) -> Option<&str> {
             }
             '\n' => return None,
             '[' if one != delimiter => {
-                let inner = text.get(at + 1..)?;
-                let start = inner.len() - inner.trim_start_matches('^').trim_start_matches(']').len();
-                let length = inner.get(start..)?.find(']')? + start;
-                if inner.get(..length)?.contains([delimiter, '\n', '\\']) {
-                    return None;
-                }
+                let length = bracket(text.get(at + 1..)?, delimiter)?;
+                return divided(text.get(at + 1 + length..)?, delimiter);
             }
             _ if one == delimiter => return text.get(at + one.len_utf8()..),
             _ => {}
         }
     }
     None
+}
+
+/// The length of what stands in brackets, the closing one included. No delimiter may stand there, and no class of names that does not end.
+fn bracket(text: &str, delimiter: char) -> Option<usize> {
+    let start = text.len() - text.trim_start_matches('^').trim_start_matches(']').len();
+    let mut at = start;
+    loop {
+        let rest = text.get(at..)?;
+        let class = ["[:", "[.", "[="].iter().find(|class| rest.starts_with(**class));
+        if let Some(class) = class {
+            let end = format!("{}]", class.get(1..)?);
+            at += 2 + rest.get(2..)?.find(&end)? + 2;
+            continue;
+        }
+        let one = rest.chars().next()?;
+        if one == ']' {
+            return Some(at + 1);
+        }
+        if one == delimiter || matches!(one, '\n' | '\\') {
+            return None;
+        }
+        at += one.len_utf8();
+    }
 }

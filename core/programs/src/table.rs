@@ -47,6 +47,8 @@ pub(super) struct Program {
     pub(super) leaves_out: BTreeSet<String>,
     /// The options with which it reads hidden files; without such options it always does.
     pub(super) hidden: BTreeSet<String>,
+    /// Where the last operand is a directory, the others mean what has their name in it.
+    pub(super) into: bool,
     pub(super) commands: BTreeMap<String, Program>,
 }
 
@@ -199,6 +201,7 @@ fn program(entry: &Entry) -> Result<Program, TableError> {
         without: entry.without.clone(),
         leaves_out: names(&entry.leaves_out, style).into_iter().collect(),
         hidden: names(&entry.hidden, style).into_iter().collect(),
+        into: entry.into,
         commands,
     })
 }

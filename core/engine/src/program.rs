@@ -138,6 +138,8 @@ pub struct Tool {
     pub unjudged: Option<Effect>,
     /// The role of arguments that nobody names, where the annotation says what such calls may do.
     pub unnamed_roles: RoleSet,
+    /// `true` if it is a program of a shell: what no rule decides about it is asked about, so that a rule that denies is looked for.
+    pub is_program: bool,
     /// The capability ceiling as it concerns the tool.
     pub ceiling: ToolCeiling,
     /// The reason of the default denial of a call without a resource role, which names the tool alone. `None` if every call has

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::mem::{replace, take};
 
-use callgate_programs::{Invocation, describe};
+use callgate_programs::{Invocation, Operand as ProgramOperand, Role, describe};
 use callgate_shell::{Place, Surroundings, read};
 
 use super::asking::Asking;
@@ -27,6 +27,7 @@ use crate::named::Named as _;
 use crate::program::{RuleId, Tool};
 use crate::role::{Category, RoleId, RoleSet};
 use crate::seed;
+use crate::text::is_at_or_below;
 
 /// The characters of a command that a reason shows.
 const SHOWN: usize = 120;
@@ -237,12 +238,23 @@ impl Command<'_> {
             }
             commands.add_open(self.shown(one.place), &why, StructuralRule::CommandNotUnderstood);
         }
+        let mut changed = Vec::new();
         for invocation in &described.invocations {
-            asking.take_steps(PROGRAM);
+            asking.take_steps(PROGRAM + changed.len());
             if asking.has_failed() {
                 return;
             }
-            self.judge_part(inputs, asking, invocation, commands);
+            let mut part = Part::of(invocation, &self.directory);
+            if names_what_changed(invocation, &changed) {
+                part.doubt("an earlier program of the command may leave a link there");
+            }
+            if invocation.program == "git" && finds_other_repository(asking, invocation) {
+                part.doubt("git may take the directory for a repository of its own");
+            }
+            self.judge_part(inputs, asking, (invocation, part), commands);
+            let trees = invocation.operands.iter();
+            let trees = trees.filter(|one| one.is_tree && one.role == Role::WritePath);
+            changed.extend(trees.flat_map(ProgramOperand::paths));
         }
     }
 
@@ -251,15 +263,11 @@ impl Command<'_> {
         &self,
         inputs: &Inputs<'p, '_>,
         asking: &mut Asking,
-        invocation: &Invocation,
+        (invocation, part): (&Invocation, Part),
         commands: &mut Commands<'p>,
     ) {
         let shown = self.shown(invocation.place);
         let not_understood = StructuralRule::CommandNotUnderstood;
-        let part = match Part::of(invocation, &self.directory) {
-            Ok(part) => part,
-            Err(why) => return commands.add_open(shown, why, not_understood),
-        };
         let program = match invocation.program.as_str() {
             "" => seed::REDIRECTION,
             path if path.contains('/') => seed::PROGRAM_FILE,
@@ -315,6 +323,9 @@ impl Command<'_> {
             });
         }
         commands.add(shown, verdict);
+        if let Some(why) = part.doubt {
+            commands.add_open(shown, why, not_understood);
+        }
     }
 
     fn shown(&self, place: Place) -> &str {
@@ -330,6 +341,32 @@ impl Command<'_> {
             judged: None,
         }
     }
+}
+
+/// Returns `true` if the program names something below what an earlier one wrote as a tree, in which links may lie.
+fn names_what_changed(invocation: &Invocation, changed: &[String]) -> bool {
+    let is_below = |path: &String| {
+        let mut places = changed.iter();
+        places.any(|place| path.trim_end_matches("/.") != *place && is_at_or_below(path, place))
+    };
+    let paths = invocation.operands.iter().filter(|one| one.role.is_path());
+    paths.flat_map(ProgramOperand::paths).any(|path| is_below(&path))
+}
+
+/// Returns `true` if git may find a repository without a work tree above the place where it is started.
+fn finds_other_repository(asking: &mut Asking, invocation: &Invocation) -> bool {
+    let resolver = &mut asking.canonicalizer.resolver();
+    let directories = invocation.directories.iter().flatten();
+    for directory in directories {
+        let mut place = directory.trim_end_matches('/');
+        while !place.is_empty() && !resolver.may_exist(&format!("{place}/.git")) {
+            if resolver.may_exist(&format!("{place}/HEAD")) {
+                return true;
+            }
+            place = place.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+    }
+    false
 }
 
 /// What belongs to the call that has the command, while a part of it is judged with the same answers and the same bound.

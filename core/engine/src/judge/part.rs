@@ -19,69 +19,82 @@ pub(super) struct Part {
     command: String,
     /// The values of each argument, and what is read below them.
     values: BTreeMap<&'static str, Values>,
+    /// Why the program may do something else.
+    pub(super) doubt: Option<&'static str>,
 }
+
+/// Why a value is not understood.
+const UNTOLD: &str = "a value that the text does not tell";
 
 /// Values, each with what is read below it.
 type Values = Vec<(String, Option<Tree>)>;
 
 impl Part {
-    /// The call of a program; an error says why it is not understood.
-    pub(super) fn of(invocation: &Invocation, directory: &str) -> Result<Self, &'static str> {
+    /// The call of a program that runs in a command of the directory.
+    pub(super) fn of(invocation: &Invocation, directory: &str) -> Self {
         let mut part = Self {
             command: invocation.commands.join(" "),
-            values: BTreeMap::new(),
+            ..Self::default()
         };
         let mut run = Vec::new();
         for operand in &invocation.operands {
             let Some(argument) = argument(operand) else {
                 continue;
             };
+            if operand.role.is_path() {
+                part.add_paths(argument, operand);
+                continue;
+            }
+            let Some(text) = operand.value.exact() else {
+                part.doubt(UNTOLD);
+                continue;
+            };
             if operand.role == Role::Execute {
-                let text = operand
-                    .value
-                    .exact()
-                    .ok_or("a value that the text does not tell")?;
                 let paths = operand.paths();
                 match paths.as_slice() {
                     // A program that is started by its path is the file in its directory.
                     [path] if invocation.program.contains('/') => run.push(quoted(path)),
                     _ => run.push(quoted(text)),
                 }
-            } else if operand.role.is_path() {
-                part.add_paths(argument, operand)?;
-            } else {
-                let text = operand
-                    .value
-                    .exact()
-                    .ok_or("a value that the text does not tell")?;
-                let values = part.values_of(argument);
-                // None at all is git's default remote, or its current branch.
-                values.extend((!text.is_empty()).then(|| (text.to_owned(), None)));
+                continue;
             }
+            if operand.role == Role::FetchUrl && !is_plain_url(text) {
+                part.doubt("a URL that programs may read differently");
+            }
+            let values = part.values_of(argument);
+            // None at all is git's default remote, or its current branch.
+            values.extend((!text.is_empty()).then(|| (text.to_owned(), None)));
         }
         if invocation.runs || !run.is_empty() {
             if run.is_empty() {
                 run.push(quoted(&invocation.program));
             }
             let here = invocation.directories.as_deref().unwrap_or_default();
-            let is_here =
-                matches!(here, [one] if one.trim_end_matches('/') == directory.trim_end_matches('/'));
-            if !is_here {
+            match here {
+                [one] if one.trim_end_matches('/') == directory.trim_end_matches('/') => {}
                 // The same words are something else in another directory.
-                let [one] = here else {
-                    return Err("a working directory that the text does not name");
-                };
-                run.insert(0, format!("cd {} &&", quoted(one)));
+                [one] => run.insert(0, format!("cd {} &&", quoted(one))),
+                _ => part.doubt("a working directory that the text does not name"),
             }
             part.values_of("execute").push((run.join(" "), None));
         }
-        Ok(part)
+        part
     }
 
-    fn add_paths(&mut self, argument: &'static str, operand: &ProgramOperand) -> Result<(), &'static str> {
+    /// Says that the program may do something else than its arguments tell. The first reason is shown.
+    pub(super) fn doubt(&mut self, why: &'static str) {
+        self.doubt.get_or_insert(why);
+    }
+
+    fn add_paths(&mut self, argument: &'static str, operand: &ProgramOperand) {
         let paths = operand.paths();
         if paths.is_empty() {
-            return Err("a value that the text does not tell");
+            return self.doubt(UNTOLD);
+        }
+        if matches!(operand.role, Role::WritePath | Role::DeletePath)
+            && paths.iter().any(|path| is_of_git(path))
+        {
+            self.doubt("git runs what its own files say");
         }
         let names = match &operand.value {
             Word::Pattern { before, pattern, .. } => {
@@ -103,7 +116,6 @@ impl Part {
         });
         let values = self.values_of(argument);
         values.extend(paths.into_iter().map(|path| (path, tree.clone())));
-        Ok(())
     }
 
     fn values_of(&mut self, argument: &'static str) -> &mut Values {
@@ -177,6 +189,20 @@ fn argument(operand: &ProgramOperand) -> Option<&'static str> {
         Role::Execute => "execute",
         _ => return None,
     })
+}
+
+/// Returns `true` if nobody reads another host, or several URLs, in it.
+fn is_plain_url(text: &str) -> bool {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_odd =
+        |one: char| matches!(one, '\\' | '{' | '}' | '[' | ']') || one.is_whitespace() || one.is_control();
+    !text.contains(is_odd) && !authority.contains('@')
+}
+
+/// Returns `true` if the path is one of a repository's own files, or of what may become one.
+fn is_of_git(path: &str) -> bool {
+    path.split('/').any(|name| name.eq_ignore_ascii_case(".git")) || path.ends_with("/HEAD")
 }
 
 /// A word as a shell writes it.

@@ -95,11 +95,15 @@ pub(super) fn judge_values<'p>(
         if verdict.effect() == Effect::Escalate {
             escalated.push(inputs.program.registry.name(role));
         }
-        let joined = join(whole, verdict);
+        let joined = match is_denied_by_rule(tool, verdict) {
+            true => Some(verdict),
+            false => join(whole, verdict),
+        };
         if joined != whole {
             (whole, decisive) = (joined, Some(role));
         }
-        if verdict.effect() == Effect::Deny || asking.has_failed() {
+        let is_last = !tool.is_program || is_denied_by_rule(tool, verdict);
+        if (verdict.effect() == Effect::Deny && is_last) || asking.has_failed() {
             break;
         }
     }
@@ -108,6 +112,11 @@ pub(super) fn judge_values<'p>(
         decisive,
         escalated,
     })
+}
+
+/// Returns `true` if a rule denies what a program does, which is more than that none allows it.
+fn is_denied_by_rule(tool: &Tool, verdict: RoleVerdict) -> bool {
+    tool.is_program && matches!(verdict, RoleVerdict::Rule(Effect::Deny, _))
 }
 
 /// Judges a call of which the sandbox grants all paths, and no rule says anything: the call of a tool that executes, sends or
@@ -153,7 +162,10 @@ pub(super) fn judge_role(
         }
         subject.isolated = Some((role, value));
         let alone = walk_role(inputs, asking, tool, role, view, &subject);
-        if is_default && matches!(alone, RoleVerdict::Default(_)) {
+        if is_denied_by_rule(tool, alone) {
+            return alone;
+        }
+        if is_default && matches!(alone, RoleVerdict::Default(_)) && !tool.is_program {
             // All values together only say that some rule is missing; this is the value that it is missing for.
             return alone;
         }
@@ -190,7 +202,8 @@ fn walk_role(
             if progress.had_values && is_sandboxed(inputs, role, SandboxOrder::AfterRules) {
                 take_after_rules(inputs, asking, role, &mut progress);
             }
-            let best = progress.best.filter(|_| !progress.is_undecided());
+            let is_denied = progress.best.is_some_and(|best| is_denied_by_rule(tool, best));
+            let best = progress.best.filter(|_| is_denied || !progress.is_undecided());
             let decided = best.unwrap_or_else(|| RoleVerdict::Default(progress.undecided(role)));
             return end_walk(inputs, asking, true, decided);
         };

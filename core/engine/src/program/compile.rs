@@ -75,7 +75,7 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
     let shell = config.programs.map(|programs| {
         let unknown = (UnknownArguments::Ignore, &[][..]);
         let absent = Some(RoleSet::default());
-        let tools = compile_tools(
+        let mut tools = compile_tools(
             programs.annotations,
             None,
             &compiled.index,
@@ -83,6 +83,9 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
             resource_roles,
             absent,
         );
+        for tool in &mut tools {
+            tool.is_program = true;
+        }
         (programs.table, tools)
     });
     let mut servers = ServerTable::default();

@@ -94,6 +94,7 @@ fn compile_tool(
             .or_else(|| annotation::has_commands(&tool.arguments).then_some(Unjudged::Ask))
             .map(Unjudged::effect),
         unnamed_roles: RoleSet::default(),
+        is_program: false,
         conditioned: conditioned
             .entry(index.with_conditions(&scopes))
             .or_insert_with_key(|scopes| index.conditioned_in(scopes).into())

@@ -24,6 +24,8 @@ const ROLES = [
   ["none", "opaque", false, []],
   ["text", "opaque", false, []],
   ["resource-uri", "url", true, []],
+  ["shell-command", "command", false, []],
+  ["execute", "identifier", true, ["shell"]],
 ];
 const named = (keep) => ROLES.filter(keep).map(([role]) => role);
 

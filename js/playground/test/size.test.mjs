@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
 import { DIST, HEADERS } from "./page.mjs";
 
-const BUDGET = 650_000;
+// The shell and its programs are 79 KB of it.
+const BUDGET = 720_000;
 
 /** Loaded when a map, lint or diff is first asked for. */
 const LATER = /\btools-[\w-]*\.wasm$/;

@@ -54,7 +54,7 @@ pub(super) fn operand(
             return operand(Role::ReadPath, &exact(word, path), directories, false, operands);
         }
         (Value::Exact(text), Role::LocalPath | Role::LocalWrite) => {
-            if text.starts_with('@') || text.contains([':', '#']) {
+            if text.starts_with(['@', '+']) || text.contains([':', '#']) {
                 return unknown;
             }
             let role = if role == Role::LocalPath {

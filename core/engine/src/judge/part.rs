@@ -103,6 +103,9 @@ impl Part {
             }
             Word::Exact(_) | Word::Pipe | Word::Unknown { .. } => None,
         };
+        if names.is_some() && operand.role == Role::WritePath {
+            self.doubt("what a pattern matches may be a link");
+        }
         let is_everything = names == Some("**");
         let tree = (names.is_some() || operand.contents.is_some()).then(|| Tree {
             names: names.filter(|_| !is_everything).map(str::to_owned),

@@ -1,7 +1,7 @@
 // The decision service behind a real Envoy: what a server gets is what was judged, and while the service is away it gets nothing.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -120,6 +120,10 @@ test("Envoy", { skip }, async (t) => {
 
   await t.test("while the service hangs nothing arrives", async () => {
     service.signal("SIGSTOP");
+    // Each thread stops for itself.
+    const tasks = `/proc/${service.pid}/task`;
+    const runs = (task) => !/\) T /.test(readFileSync(`${tasks}/${task}/stat`, "utf8"));
+    while (readdirSync(tasks).some(runs)) await new Promise((resolve) => setImmediate(resolve));
     const { status } = await post(url, allowed);
     service.signal("SIGCONT");
     assert.ok(status >= 500, String(status));

@@ -215,7 +215,12 @@ struct Command<'t> {
 impl Command<'_> {
     fn judge<'p>(&self, inputs: &Inputs<'p, '_>, asking: &mut Asking, commands: &mut Commands<'p>) {
         let Some(known) = &inputs.program.shell else {
-            return;
+            // Without the table no program is known.
+            return commands.add_open(
+                self.text,
+                "no program is known",
+                StructuralRule::CommandNotUnderstood,
+            );
         };
         asking.take_steps(self.text.len().saturating_mul(COMMAND_BYTES));
         if asking.has_failed() {
@@ -318,7 +323,7 @@ impl Command<'_> {
         outer.take_back(asking);
         if let (Some(trace), Some(step)) = (&mut asking.trace, step) {
             trace.command(|| CommandStep {
-                judged: Some(Box::new(step)),
+                judged: Some(step),
                 ..self.step(invocation.place)
             });
         }

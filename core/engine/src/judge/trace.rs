@@ -102,7 +102,7 @@ pub struct CommandStep {
     pub not_understood: Option<String>,
     /// The judgement of the program, as a call of the server `shell`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub judged: Option<Box<PartStep>>,
+    pub judged: Option<PartStep>,
 }
 
 /// The judgement of a program that a shell command runs.

@@ -146,7 +146,7 @@ impl RoleDefinition {
 }
 
 macro_rules! builtin_roles {
-    ($($constant:ident = $number:literal, $name:literal, $category:ident, $step:ident, $servers:expr, $description:literal, $guidance:literal;)+) => {
+    ($($constant:ident = $number:literal, $name:literal, $category:ident, $step:ident, $form:ident, $servers:expr, $description:literal, $guidance:literal;)+) => {
         impl RoleId {
             $(#[doc = concat!("`", $name, "`: ", $description)]
             pub const $constant: RoleId = RoleId($number);)+
@@ -162,10 +162,7 @@ macro_rules! builtin_roles {
                 category: Category::$category,
                 canonicalize: Step::$step,
                 extract_policy_value: None,
-                form: match $name {
-                    "execute" => Form::Free,
-                    _ => Form::Name,
-                },
+                form: Form::$form,
                 annotation_guidance: $guidance.into(),
                 server_names: $servers,
             },)+]
@@ -181,64 +178,64 @@ const FILES: &[&str] = &seed::SANDBOXED_SERVERS;
 const GIT: &[&str] = &[seed::GIT];
 
 builtin_roles! {
-    READ_PATH = 0, "read-path", Path, Path, FILES,
+    READ_PATH = 0, "read-path", Path, Path, Name, FILES,
         "filesystem path that will be read",
         "Assign to paths whose contents or metadata the tool reads, directories that it lists included.";
-    WRITE_PATH = 1, "write-path", Path, Path, FILES,
+    WRITE_PATH = 1, "write-path", Path, Path, Name, FILES,
         "filesystem path that will be written: created or changed",
         "Assign to paths that the tool creates, writes or changes, and to the destination of a copy or move.";
-    DELETE_PATH = 2, "delete-path", Path, Path, FILES,
+    DELETE_PATH = 2, "delete-path", Path, Path, Name, FILES,
         "filesystem path that will be deleted",
         "Assign to paths that the tool removes, and to the source of a move.";
-    WRITE_HISTORY = 3, "write-history", Path, Path, GIT,
+    WRITE_HISTORY = 3, "write-history", Path, Path, Name, GIT,
         "git repository whose history will be written: commits, branches or tags added or changed",
         "Assign to the repository path of tools that commit, branch, tag, merge or rebase.";
-    DELETE_HISTORY = 4, "delete-history", Path, Path, GIT,
+    DELETE_HISTORY = 4, "delete-history", Path, Path, Name, GIT,
         "git repository of whose history something may be deleted: commits, branches or tags",
         "Assign to the repository path of tools that delete branches or tags, drop stashes or reset.";
-    FETCH_URL = 5, "fetch-url", Url, Url, &["fetch"],
+    FETCH_URL = 5, "fetch-url", Url, Url, Name, &["fetch"],
         "URL that will be fetched over HTTP or HTTPS",
         "Assign to arguments that hold a URL which the tool requests.";
-    GIT_REMOTE_URL = 6, "git-remote-url", Url, GitUrl, GIT,
+    GIT_REMOTE_URL = 6, "git-remote-url", Url, GitUrl, Name, GIT,
         "git remote, by URL or by name, that will be fetched from or pushed to",
         "Assign to arguments that hold a remote's URL or name, also where the tool fills in a default.";
-    GITHUB_OWNER = 7, "github-owner", Identifier, Lowercase, &["github"],
+    GITHUB_OWNER = 7, "github-owner", Identifier, Lowercase, Name, &["github"],
         "owner of a GitHub repository",
         "Assign to arguments that hold the user or organization which owns a repository.";
-    GITHUB_REPO = 8, "github-repo", Identifier, Lowercase, &["github"],
+    GITHUB_REPO = 8, "github-repo", Identifier, Lowercase, Name, &["github"],
         "name of a GitHub repository",
         "Assign to arguments that hold a repository's name without its owner.";
-    PROXY_DOMAIN = 9, "proxy-domain", Identifier, Lowercase, &["proxy"],
+    PROXY_DOMAIN = 9, "proxy-domain", Identifier, Lowercase, Name, &["proxy"],
         "domain that a network proxy will let through",
         "Assign to arguments that hold a domain which becomes reachable.";
-    SHARE_PERMISSION = 10, "share-permission", Opaque, Lowercase, &["google-workspace"],
+    SHARE_PERMISSION = 10, "share-permission", Opaque, Lowercase, Name, &["google-workspace"],
         "permission that sharing a document grants",
         "Assign to arguments that choose who may see or change a shared document, or how.";
-    BRANCH_NAME = 11, "branch-name", Opaque, Identity, &["git", "github"],
+    BRANCH_NAME = 11, "branch-name", Opaque, Identity, Name, &["git", "github"],
         "name of a git branch, tag or revision",
         "Assign to arguments that name a branch, a tag or another revision.";
-    COMMIT_MESSAGE = 12, "commit-message", Opaque, Identity, GIT,
+    COMMIT_MESSAGE = 12, "commit-message", Opaque, Identity, Name, GIT,
         "message of a commit or an annotated tag",
         "Assign to arguments that hold the text of a commit or tag message.";
-    EMAIL_ADDRESS = 13, "email-address", Opaque, Identity, &["google-workspace"],
+    EMAIL_ADDRESS = 13, "email-address", Opaque, Identity, Name, &["google-workspace"],
         "e-mail address that will receive something",
         "Assign to recipients: to, cc, bcc, attendees, and people a document is shared with.";
-    EMAIL_BODY = 14, "email-body", Opaque, Identity, &["google-workspace"],
+    EMAIL_BODY = 14, "email-body", Opaque, Identity, Name, &["google-workspace"],
         "text that will be sent to people",
         "Assign to the text of messages, invitations and comments.";
-    NONE = 15, "none", Opaque, Identity, &[],
+    NONE = 15, "none", Opaque, Identity, Name, &[],
         "argument that names no resource",
         "Assign to everything else: flags, limits, formats, identifiers of other systems.";
-    TEXT = 16, "text", Opaque, Identity, &[],
+    TEXT = 16, "text", Opaque, Identity, Name, &[],
         "prose or data that is never taken for a path",
         "Assign to contents, messages, queries, patterns, selectors, names of patterns that are left out, and notes.";
-    RESOURCE_URI = 17, "resource-uri", Url, Identity, &[],
+    RESOURCE_URI = 17, "resource-uri", Url, Identity, Name, &[],
         "URI of something that will be read: a file of this machine or a web page, or data in itself",
         "Assign to arguments that take a `file:`, `http:`, `https:` or `data:` URI, or a path in its place.";
-    SHELL_COMMAND = 18, "shell-command", Command, Identity, &[],
+    SHELL_COMMAND = 18, "shell-command", Command, Identity, Name, &[],
         "command of a POSIX shell, which is judged by what its programs read, write, fetch and run",
         "Assign to arguments that hold a whole command line for sh, bash, dash or zsh; not to one program's words, and not to other shells.";
-    EXECUTE = 19, "execute", Identifier, Identity, &["shell"],
+    EXECUTE = 19, "execute", Identifier, Identity, Free, &["shell"],
         "what a program runs: a file, code, or the name of a task, as a shell writes it",
         "Assign to arguments that name what a tool runs, such as a script or a task.";
 }
@@ -359,7 +356,7 @@ impl fmt::Display for RoleError {
     }
 }
 
-/// The roles of one engine: the twenty built-in ones, `address` if it has a world, then the host's.
+/// The roles of one engine: the built-in ones, `address` if it has a world, then the host's.
 #[derive(Clone, Debug)]
 pub struct Registry {
     definitions: Vec<RoleDefinition>,
@@ -450,7 +447,7 @@ impl Registry {
             .collect()
     }
 
-    /// Returns `true` if the role is one of the built-in twenty.
+    /// Returns `true` if the role is built in.
     pub fn is_builtin(role: RoleId) -> bool {
         usize::from(role.0) < BUILTIN
     }

@@ -280,6 +280,10 @@ impl Host for Ready {
         "/work"
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         Ok(path.into())
     }
@@ -323,6 +327,10 @@ impl Host for Waiting {
 
     fn current_dir(&self) -> &str {
         "/work"
+    }
+
+    fn ignores_path_case(&self) -> bool {
+        false
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {

@@ -104,6 +104,10 @@ impl Host for AsyncHost {
         "/work"
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         let gone = || RealpathError::Host(HostError::new("nobody answers any more"));
         let (answer, waiting) = oneshot::channel();

@@ -83,6 +83,10 @@ impl Host for Store {
         "/store"
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         if path.ends_with("/down") {
             return Err(RealpathError::Host(HostError::new("the store is down")));

@@ -109,6 +109,10 @@ impl Host for RealHost {
         &self.machine.cwd
     }
 
+    fn ignores_path_case(&self) -> bool {
+        cfg!(target_os = "macos")
+    }
+
     fn begin(&self) -> Option<Box<dyn Host + Send>> {
         Some(Box::new(self.evaluation()))
     }
@@ -175,6 +179,10 @@ impl Host for Evaluation {
 
     fn current_dir(&self) -> &str {
         &self.machine.cwd
+    }
+
+    fn ignores_path_case(&self) -> bool {
+        cfg!(target_os = "macos")
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {

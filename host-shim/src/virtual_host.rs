@@ -106,6 +106,10 @@ impl Host for VirtualHost {
         &self.machine.cwd
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         let place = self.tree.walk(path, Last::Follow)?;
         Ok(Cow::Owned(place.path))

@@ -24,7 +24,10 @@ export interface Host {
   readonly homeDir: string;
   /** The directory that relative paths are relative to. Read when an engine is built. */
   readonly currentDir: string;
-  /** `true` if names that differ only in case or Unicode composition may be one file, as on macOS and Windows. */
+  /**
+   * `true` if names that differ only in case or Unicode composition may be one file, as on macOS and Windows. That is
+   * the default: names are folded only where a comparison can deny.
+   */
   readonly ignoresPathCase?: boolean;
   /**
    * The canonical form of an existing path, free of links, or why it has none.

@@ -5,6 +5,7 @@ import {
   CallgateError,
   createEngine,
   createRecordedHost,
+  createVirtualHost,
   HostError,
   isWithinDirectory,
   PolicyEngine,
@@ -273,6 +274,20 @@ test("a recording gives the same explanation again", () => {
   assert.deepEqual(again.explain(request), explanation);
   const elsewhere = again.evaluate(call("filesystem", "read_file", { path: "/etc/passwd" }));
   assert.match(elsewhere.reason, /the recording holds no answer/);
+});
+
+test("names that differ in case may be one file, unless the host says that they are not", () => {
+  const machine = createVirtualHost({ home: "/home/u", cwd: SANDBOX, fs: { dirs: [`${SANDBOX}/Keys`] } });
+  const { ignoresPathCase, ...silent } = machine;
+  assert.equal(ignoresPathCase, false);
+  const keys = call("filesystem", "read_file", { path: `${SANDBOX}/KEYS` });
+  const explained = (host) => createEngine({ ...CONFIG, protectedPaths: [`${SANDBOX}/Keys`], host }).explain(keys);
+  assert.equal(explained(machine).verdict.decision, "allow");
+  const folded = explained(silent);
+  assert.equal(folded.verdict.rule, "structural-protected-path");
+  assert.deepEqual(explained(createRecordedHost(folded.recording)), folded);
+  const wrong = { ...folded.recording, ignoresPathCase: "no" };
+  assert.throws(() => createRecordedHost(wrong), { code: "invalid-argument", message: /`ignoresPathCase`/ });
 });
 
 test("an engine cannot be used after it is disposed of", () => {

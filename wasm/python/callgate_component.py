@@ -120,7 +120,7 @@ def functions(host: Any) -> dict[str, Callable[..., Any]]:
     return {
         "home-dir": lambda _: host.home_dir,
         "current-dir": lambda _: host.current_dir,
-        "ignores-path-case": lambda _: getattr(host, "ignores_path_case", False),
+        "ignores-path-case": lambda _: getattr(host, "ignores_path_case", True),
         "realpath": realpath,
         "read-link": answered("read_link", "str", lambda answer: answer is None or is_text(answer)),
         "is-directory": is_directory,

@@ -149,6 +149,10 @@ mod tests {
             self.own.current_dir()
         }
 
+        fn ignores_path_case(&self) -> bool {
+            false
+        }
+
         fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
             self.note(Question::realpath(path))?;
             match path {

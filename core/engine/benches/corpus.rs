@@ -114,6 +114,10 @@ impl Host for Silent {
         "/"
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         self.was_asked.set(true);
         Ok(path.into())

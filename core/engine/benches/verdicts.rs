@@ -32,6 +32,10 @@ impl Host for Ready {
         "/"
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         Ok(path.into())
     }

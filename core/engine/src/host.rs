@@ -118,10 +118,8 @@ pub trait Host {
     }
 
     /// Returns `true` if names that differ only in case or Unicode composition may be the same file, as on macOS and
-    /// Windows.
-    fn ignores_path_case(&self) -> bool {
-        false
-    }
+    /// Windows. They are folded only where a comparison can deny.
+    fn ignores_path_case(&self) -> bool;
 
     /// The canonical form of `path`, which must exist: without links. Usually that is `path` itself, which is then
     /// borrowed.

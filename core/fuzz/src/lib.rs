@@ -30,6 +30,10 @@ impl Host for Guessing {
         "/srv"
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         match path {
             "/" | "/srv" | "/home" | "/home/agent" | "/srv/project" => return Ok(path.into()),

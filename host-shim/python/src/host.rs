@@ -205,7 +205,7 @@ impl PythonHost {
             current: text("current_dir")?,
             ignores_path_case: match object.getattr_opt("ignores_path_case")? {
                 Some(answer) => answer.cast::<PyBool>()?.is_true(),
-                None => false,
+                None => true,
             },
             object: object.clone().unbind(),
         })

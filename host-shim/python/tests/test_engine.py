@@ -212,6 +212,16 @@ class Hosts(unittest.TestCase):
         self.host.answer = answer
         return self.gate.gate("notes", *READ).verdict
 
+    def test_names_in_another_case(self) -> None:
+        """Without a word about it they may be one file, and a comparison that can deny folds them."""
+        for says, rule in ((None, "structural-protected-path"), (True, "structural-protected-path"), (False, "default-deny")):
+            with self.subTest(says=says):
+                host = Own()
+                if says is not None:
+                    host.ignores_path_case = says  # type: ignore[attr-defined]
+                gate = Gate(policy=POLICY, annotations=ANNOTATIONS, protected_paths=["/srv/Keys"], host=host)
+                self.assertEqual(gate.gate("notes", "read", {"path": "/srv/KEYS"}).verdict.rule, rule)
+
     def test_an_honest_host(self) -> None:
         self.assertTrue(self.verdict(lambda path: path).is_allowed)
 

@@ -180,6 +180,10 @@ fn a_host_that_panics_is_a_denial() {
             "/"
         }
 
+        fn ignores_path_case(&self) -> bool {
+            false
+        }
+
         fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
             assert!(!self.0.load(Ordering::SeqCst), "a host should not do that");
             Ok(path.into())
@@ -413,6 +417,10 @@ impl Host for ByEvaluation {
 
     fn current_dir(&self) -> &str {
         self.machine.current_dir()
+    }
+
+    fn ignores_path_case(&self) -> bool {
+        false
     }
 
     fn begin(&self) -> Option<Box<dyn Host + Send>> {

@@ -42,6 +42,10 @@ impl<F: Fn(&str) -> Result<String, RealpathError>> Host for Answering<F> {
         "/agent"
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         (self.0)(path).map(Cow::Owned)
     }

@@ -27,6 +27,10 @@ export function createRecordedHost(recording: Recording): Host {
       throw new CallgateError("invalid-argument", "found no `exchanges`, expected a recording");
     }
     const { homeDir, currentDir } = directoriesOf(recording as unknown as Host);
+    const ignoresPathCase = member(recording, "ignoresPathCase") ?? false;
+    if (typeof ignoresPathCase !== "boolean") {
+      throw new CallgateError("invalid-argument", "`ignoresPathCase` of the recording is not a boolean");
+    }
     const answers = new Map<string, unknown>(
       exchanges.map((exchange: Exchange | null | undefined, at) => {
         if (typeof exchange !== "object" || exchange === null) {
@@ -57,6 +61,7 @@ export function createRecordedHost(recording: Recording): Host {
     return Object.freeze({
       homeDir,
       currentDir,
+      ignoresPathCase,
       realpath(path: string): string | RealpathFailure {
         const error = FAILURES.get(answer({ ask: "realpath", path }));
         return error === undefined ? given<string>("path", { ask: "realpath", path }) : { error };

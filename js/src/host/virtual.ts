@@ -32,6 +32,7 @@ export function createVirtualHost(given: Machine): Host {
     return Object.freeze({
       homeDir: machine.home,
       currentDir: machine.cwd,
+      ignoresPathCase: false,
       realpath(path: string): string | RealpathFailure {
         const place = tree.walk(path, true);
         return "error" in place ? place : place.path;

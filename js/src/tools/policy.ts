@@ -221,7 +221,7 @@ export function ask<T>(config: Config, question: (looked: Looked) => T): T {
   }
   const { documents, answers, located } = configured(config, faultOfKey);
   const { homeDir, currentDir } = directoriesOf(answers.host);
-  const ignoresPathCase = member(answers.host, "ignoresPathCase") ?? false;
+  const ignoresPathCase = member(answers.host, "ignoresPathCase") ?? true;
   const bridge = new Bridge(answers, view);
   const texts = [...documents].flat();
   const build = (): wasm.WasmPolicy =>

@@ -104,6 +104,8 @@ export interface RuleStep {
 export interface Recording {
   readonly homeDir: string;
   readonly currentDir: string;
+  /** Present where the host's names may differ only in case or Unicode composition and be one file. */
+  readonly ignoresPathCase?: true;
   readonly exchanges: readonly Exchange[];
 }
 

@@ -66,7 +66,7 @@ export interface WasmHandle {
  */
 export function createHandle(documents: Documents, answers: Answers): WasmHandle {
   const { homeDir, currentDir } = directoriesOf(answers.host);
-  const ignoresPathCase = member(answers.host, "ignoresPathCase") ?? false;
+  const ignoresPathCase = member(answers.host, "ignoresPathCase") ?? true;
   const handle: WasmHandle = {
     documents,
     answers,

@@ -72,7 +72,7 @@ export function importsOf(host) {
   return {
     homeDir: () => host.homeDir,
     currentDir: () => host.currentDir,
-    ignoresPathCase: () => host.ignoresPathCase ?? false,
+    ignoresPathCase: () => host.ignoresPathCase ?? true,
     realpath(path) {
       const failed = (thrown) => {
         if (thrown instanceof Error && typeof thrown.code === "string") {

@@ -61,6 +61,10 @@ impl Host for Failing<'_> {
         self.honest.current_dir()
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         match self.how {
             Failure::Throws if self.fails(path, true) => {
@@ -196,6 +200,10 @@ impl Host for FailingAt {
 
     fn current_dir(&self) -> &str {
         "/"
+    }
+
+    fn ignores_path_case(&self) -> bool {
+        false
     }
 
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {

@@ -433,6 +433,10 @@ impl Host for Home {
         "/srv"
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<std::borrow::Cow<'p, str>, RealpathError> {
         Ok(path.into())
     }

@@ -20,6 +20,10 @@ impl Host for Ready {
         "/"
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         if path.contains("/new") {
             return Err(RealpathError::NotFound);

@@ -37,6 +37,10 @@ impl Host for Timed {
         Ready.current_dir()
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         self.answer(|| Ready.realpath(path))
     }

@@ -264,6 +264,10 @@ mod tests {
         fn current_dir(&self) -> &str {
             "/srv"
         }
+
+        fn ignores_path_case(&self) -> bool {
+            false
+        }
         fn realpath<'p>(&self, _path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
             Err(RealpathError::NotFound)
         }

@@ -11,7 +11,8 @@ class Host(Protocol):
 
     Paths, both given and returned, are absolute POSIX paths without ``.``, ``..``, ``//`` or a trailing ``/``. A method that raises,
     or returns another type, denies the call by rule ``structural-host-error``. Each distinct question is asked at most once a call.
-    A host may also have ``ignores_path_case: bool``, ``condition(name, subject) -> bool`` and ``role_value(role, step, value) -> str``.
+    A host may also have ``ignores_path_case: bool`` (``True`` by default: names are folded only where a comparison can deny),
+    ``condition(name, subject) -> bool`` and ``role_value(role, step, value) -> str``.
     """
 
     @property

@@ -47,6 +47,10 @@ impl crate::host::Host for Endless {
     fn current_dir(&self) -> &str {
         "/"
     }
+
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, crate::host::RealpathError> {
         if path == "/" {
             return Ok("/".into());

@@ -75,6 +75,10 @@ impl Host for Disk {
         "/srv/app"
     }
 
+    fn ignores_path_case(&self) -> bool {
+        false
+    }
+
     fn realpath<'p>(&self, path: &'p str) -> Result<Cow<'p, str>, RealpathError> {
         self.asked.borrow_mut().push(format!("realpath {path}"));
         if path.split('/').any(|name| name.len() > 255) {

@@ -33,6 +33,9 @@
 //!   as other `code`.
 //!
 //! An option that is not in the table makes a command not understood, and so does a shortened long one.
+//!
+//! The engine judges what is described here in `core/engine/src/judge/commands.rs`, by its own roles: [`Role`] has a few more,
+//! of which it makes those.
 
 mod assign;
 mod command;

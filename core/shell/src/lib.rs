@@ -25,6 +25,9 @@
 //! - **Pure and bounded.** The same text in the same [`Surroundings`] is read in the same way everywhere; work is proportional to the
 //!   text, which has at most 32 KiB, and to the limits of what it stands for.
 //!
+//! Who reads: `core/programs` says what the words mean, and the engine judges them in
+//! `core/engine/src/judge/commands.rs`.
+//!
 //! Not seen are aliases, functions and options that the shell has before it reads the text, `CDPATH`, and programs that stand in the
 //! `PATH` under the name of another.
 

@@ -10,7 +10,8 @@
 //!   takes precedence. The sandbox holds for them. No MCP server may have such a name.
 //! - **Tools of MCP servers** are judged as everywhere else. Agents write server and tool as one name; where it could be read
 //!   in several ways, each is judged, and the strictest verdict stands.
-//! - **A tool whose arguments name nothing** that could be judged, such as a shell command, says in its annotation what happens
+//! - **A shell command** is judged by the programs that it runs, in the directory that the agent says it is in.
+//! - **A tool whose arguments name nothing** that could be judged, such as a sub-agent, says in its annotation what happens
 //!   where no rule of its own decides (`unjudged`), as those of any server can.
 //! - **Relative paths** start from the directory that the agent says it is in.
 //!

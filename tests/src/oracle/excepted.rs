@@ -5,6 +5,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::subject::Outcome;
+
 /// One sentence of the specification that changed, and how its differences look.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,9 +21,12 @@ pub struct Exception {
     after: Map<String, Value>,
     /// A text of the engine's documents, such as a key that the other build did not know.
     documents: Option<String>,
+    /// The other build refused documents or calls with that text.
+    #[serde(default)]
+    refused: bool,
 }
 
-/// The exceptions of a file: a JSON array of `{why, before, after, documents}`, each but `why` optional.
+/// The exceptions of a file: a JSON array of `{why, before, after, documents, refused}`, each but `why` optional.
 ///
 /// # Errors
 /// The file cannot be read, or is something else.
@@ -33,7 +38,7 @@ pub fn read(file: &Path) -> Result<Vec<Exception>, String> {
 
 impl Exception {
     /// Returns `true` if the difference is one of these.
-    pub(super) fn covers(&self, documents: &str, before: &Value, after: &Value) -> bool {
+    pub(super) fn covers(&self, documents: &str, before: &Outcome, after: &Outcome) -> bool {
         let has = |answer: &Value, members: &Map<String, Value>| {
             let verdict = answer.get("verdict").unwrap_or(answer);
             members
@@ -44,6 +49,13 @@ impl Exception {
             .documents
             .as_ref()
             .is_none_or(|text| documents.contains(text));
-        knows && has(before, &self.before) && has(after, &self.after)
+        knows
+            && match (before, after) {
+                (Outcome::Answer(before), Outcome::Answer(after)) => {
+                    has(before, &self.before) && has(after, &self.after)
+                }
+                (Outcome::Refused(_), Outcome::Answer(_)) => self.refused,
+                _ => false,
+            }
     }
 }

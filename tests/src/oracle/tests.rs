@@ -57,12 +57,29 @@ fn an_exception_covers_its_own_differences_alone() {
         r#"{"why": "w", "before": {"decision": "escalate", "rule": "r"}, "after": {"decision": "deny"}, "documents": "\"key\""}"#,
     )
     .expect("it is an exception");
-    let verdict = |decision: &str, rule: &str| serde_json::json!({"decision": decision, "rule": rule});
-    let gated = serde_json::json!({"verdict": verdict("escalate", "r"), "arguments": {}});
+    let value = |decision: &str, rule: &str| serde_json::json!({"decision": decision, "rule": rule});
+    let verdict = |decision: &str, rule: &str| Outcome::Answer(value(decision, rule));
+    let gated = Outcome::Answer(serde_json::json!({"verdict": value("escalate", "r"), "arguments": {}}));
     let documents = r#"{"key": 1}"#;
     assert!(exception.covers(documents, &verdict("escalate", "r"), &verdict("deny", "x")));
     assert!(exception.covers(documents, &gated, &verdict("deny", "x")));
     assert!(!exception.covers(documents, &verdict("escalate", "other"), &verdict("deny", "x")));
     assert!(!exception.covers(documents, &verdict("escalate", "r"), &verdict("allow", "x")));
     assert!(!exception.covers("{}", &gated, &verdict("deny", "x")));
+    assert!(!exception.covers(
+        documents,
+        &Outcome::Refused("unknown key".to_owned()),
+        &verdict("deny", "x")
+    ));
+}
+
+#[test]
+fn documents_that_the_other_build_refused_are_excepted_by_their_text() {
+    let exception: Exception = serde_json::from_str(r#"{"why": "w", "documents": "newer", "refused": true}"#)
+        .expect("it is an exception");
+    let refused = Outcome::Refused("unknown key `newer`".to_owned());
+    let answer = Outcome::Answer(serde_json::json!({"decision": "allow", "rule": "r"}));
+    assert!(exception.covers(r#"{"newer": 1}"#, &refused, &answer));
+    assert!(!exception.covers(r#"{"older": 1}"#, &refused, &answer));
+    assert!(!exception.covers(r#"{"newer": 1}"#, &answer, &refused));
 }

@@ -37,6 +37,7 @@ fn the_package_types_the_keys_of_the_documents() {
         ("CompiledPolicyFile", keys::POLICY),
         ("CompiledRule", keys::RULE),
         ("RuleConditions", keys::RULE_CONDITIONS),
+        ("Counter", keys::COUNTER),
         ("RoleCondition", keys::CONDITION),
         ("ListDefinition", keys::LIST_DEFINITION),
         ("DynamicListsFile", keys::LISTS),

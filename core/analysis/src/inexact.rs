@@ -137,6 +137,15 @@ impl Divided<'_, '_> {
         if let Some((_, rule)) = asks_who {
             self.note(format!("who asks, at which the rule `{}` looks", rule.name));
         }
+        let counts = program
+            .rules_of(self.tool)
+            .find(|(_, rule)| !rule.counts.is_empty());
+        if let Some((_, rule)) = counts {
+            self.note(format!(
+                "how many calls were counted, at which the rule `{}` looks",
+                rule.name
+            ));
+        }
         let restricts = |(_, rule): (RuleId, &Rule)| rule.paths.is_some() && rule.effect != Effect::Allow;
         let holds = !program.protected.is_empty() || program.rules_of(self.tool).any(restricts);
         match self.brings() {

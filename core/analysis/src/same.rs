@@ -150,11 +150,23 @@ fn same_rule((first, one): (&Program, &Rule), (second, other): (&Program, &Rule)
         && one.roles == other.roles
         && one.arguments == other.arguments
         && one.context == other.context
+        && same_counts((first, one), (second, other))
         && one.relevant == other.relevant
         && one.named == other.named
         && paths(first, one) == paths(second, other)
         && domains
         && lists
+}
+
+/// Returns `true` if both rules look at the same counts of the same calls.
+fn same_counts((first, one): (&Program, &Rule), (second, other): (&Program, &Rule)) -> bool {
+    one.counts == other.counts
+        && one.counts.iter().all(|(name, _)| {
+            let counters = first.counter(name).zip(second.counter(name));
+            counters.is_some_and(|(one, other)| {
+                one.is_as(other) && same_rule((first, &one.rule), (second, &other.rule))
+            })
+        })
 }
 
 fn same_lists(one: &ListMatcher, other: &ListMatcher) -> bool {

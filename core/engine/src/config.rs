@@ -11,7 +11,7 @@ use crate::annotation::{self, Annotations, Programs};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{DocumentSource, JsonPath, Node, Relative, Report};
 use crate::limits::Limits;
-use crate::policy::{self, Ceiling, Invariant, Lists, Policy};
+use crate::policy::{self, Ceiling, Invariant, Lists, Policy, Rule};
 use crate::role::Registry;
 use crate::world::{self, World};
 
@@ -171,21 +171,26 @@ impl Reader<'_> {
     ) {
         let report = Report::default();
         let name = DocumentKind::Policy.as_str();
-        advice::missing_lists(policy, name, lists, &report);
         let document = JsonPath::Document(name);
         let rules = JsonPath::Key(&document, "rules");
-        advice::patterns(
-            &policy.rules,
-            &rules,
-            (lists, registry),
-            unlike_runtime(options),
-            &report,
-        );
-        if let Some(annotations) = annotations {
-            advice::names(&policy.rules, &rules, annotations, &report);
-            if options.compatibility == Compatibility::Runtime {
-                advice::cross_role(&policy.rules, &rules, registry, annotations, &report);
+        // What a counter cannot count is missed by the rules that look at it.
+        let counters = policy.counters.iter().map(|counter| counter.rule.clone());
+        let counters: Vec<Rule> = counters.collect();
+        for (of_document, place) in [
+            (&policy.rules, &rules),
+            (&counters, &JsonPath::Key(&document, "counters")),
+        ] {
+            let severity = unlike_runtime(options);
+            advice::missing_lists(of_document, place, lists, &report);
+            advice::patterns(of_document, place, (lists, registry), severity, &report);
+            if let Some(annotations) = annotations {
+                advice::names(of_document, place, annotations, &report);
             }
+        }
+        if let Some(annotations) = annotations
+            && options.compatibility == Compatibility::Runtime
+        {
+            advice::cross_role(&policy.rules, &rules, registry, annotations, &report);
         }
         self.diagnostics.extend(report.finish(name));
     }

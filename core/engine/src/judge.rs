@@ -39,6 +39,8 @@ mod checks;
 mod combine;
 mod commands;
 mod conditions;
+mod counted;
+mod counts;
 mod directories;
 mod directory;
 mod domains;
@@ -88,7 +90,9 @@ pub use resolved::{Resolved, ResolvedValue, Wanted};
 pub use sight::Sight;
 pub use sight::ValueSight;
 pub use structural::StructuralRule;
-pub use trace::{CheckStep, CommandStep, Explanation, PartStep, RoleStep, RuleStep, ValueStep, WalkStep};
+pub use trace::{
+    CheckStep, CommandStep, CounterStep, Explanation, PartStep, RoleStep, RuleStep, ValueStep, WalkStep,
+};
 pub use verdict::{Decision, Verdict};
 pub use world::PlaceSeen;
 
@@ -140,6 +144,8 @@ impl<'p, 'c, 'h> Judging<'p, 'c, 'h> {
                 lookups: Lookups::default(),
                 trace: task.traced.then(|| Trace::new(program.limits.explanation_steps)),
                 held: task.approving.map(|_| BTreeSet::new()),
+                lacks_counts: false,
+                counted: Vec::new(),
             },
             approving: task.approving,
             may_forward_places: false,
@@ -160,6 +166,7 @@ impl<'p, 'c, 'h> Judging<'p, 'c, 'h> {
     /// The verdict before approvals, and what they would have to cover.
     fn decide(&mut self) -> (Verdict<'p>, Escalated) {
         let (inputs, asking) = (&mut self.inputs, &mut self.asking);
+        (asking.lacks_counts, asking.counted) = (false, Vec::new());
         let checked = checks::run(inputs, asking);
         let inputs = &*inputs;
         self.may_forward_places = checked.may_forward_places;
@@ -179,6 +186,9 @@ impl<'p, 'c, 'h> Judging<'p, 'c, 'h> {
                 let rest = commands::judge_roles(inputs, asking, checked.sandboxed);
                 escalated.add_unasked(inputs.program, &rest);
             }
+        }
+        if verdict.decision != Decision::Deny {
+            counted::count(inputs, asking, leaves_rules);
         }
         let verdict = match asking.has_failed() {
             true => host_failure(inputs, asking),

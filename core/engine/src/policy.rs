@@ -1,6 +1,8 @@
 //! The compiled policy: an ordered list of rules and the lists they name.
 
 mod ceiling;
+mod conditions;
+mod counter;
 mod document;
 mod invariant;
 mod lists;
@@ -11,6 +13,7 @@ use crate::role::RoleId;
 
 pub use ceiling::names_tool;
 pub use ceiling::{Ceiling, CeilingError, Exceeds, ToolArgConstraint};
+pub use counter::Counter;
 pub use document::{read, read_list_definitions, read_rules};
 pub use invariant::Calls;
 pub use invariant::Invariant;
@@ -23,6 +26,8 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// The lists that rules may name.
     pub list_definitions: Vec<ListDefinition>,
+    /// What the host counts.
+    pub counters: Vec<Counter>,
 }
 
 /// One rule.
@@ -57,6 +62,8 @@ pub struct Conditions {
     pub args: Vec<Condition>,
     /// Names of who asks, all of which must hold; empty where there are none.
     pub context: Vec<(Caller, Vec<NamePattern>)>,
+    /// Bounds of counts, by their names: the most with which a rule allows, or the least with which one restricts.
+    pub counts: Vec<(Box<str>, u64)>,
 }
 
 impl Conditions {
@@ -66,6 +73,7 @@ impl Conditions {
             && self.server.is_none()
             && self.tool.is_none()
             && self.context.is_empty()
+            && self.counts.is_empty()
             && !self.name_values()
     }
 

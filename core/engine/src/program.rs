@@ -6,6 +6,7 @@
 mod ceiling;
 mod compared;
 mod compile;
+mod counter;
 mod defaults;
 mod denied;
 mod index;
@@ -19,6 +20,7 @@ mod tools;
 pub use ceiling::{ArgumentConstraint, Ceiling, Constrained, ToolCeiling};
 pub use ceiling::{Pattern, PatternPlace};
 pub use compile::compile;
+pub use counter::Counter;
 pub use defaults::Defaults;
 pub use index::{Index, PairOf, RoleIndex};
 pub use lists::{Identifiers, ListMatcher};
@@ -71,6 +73,8 @@ pub struct Program {
     /// Sorted by server, then name.
     pub tools: Box<[Tool]>,
     pub rules: Box<[Rule]>,
+    /// What the host counts.
+    pub counters: Box<[Counter]>,
     pub(crate) index: Index,
     /// The distinct directories of `paths.within`, absolute and lexical.
     pub directories: Set<Box<str>>,
@@ -314,6 +318,8 @@ pub struct Rule {
     pub argument_lists: Box<[Box<[ListMatcher]>]>,
     /// `if.context`.
     pub context: Box<[(Caller, Vec<NamePattern>)]>,
+    /// `if.counts`: the most of each with which it allows, or the least with which it restricts.
+    pub counts: Box<[(Box<str>, u64)]>,
     /// The roles that the rule is relevant to.
     pub relevant: RoleSet,
     /// Every role that a condition names.
@@ -334,25 +340,16 @@ impl Rule {
             .collect()
     }
 
-    /// Returns `true` if it asks about what lies outside of the sandbox: it speaks of servers, path roles and places alone, whoever asks.
+    /// Returns `true` if it asks about what lies outside of the sandbox: it speaks of servers, path roles and places alone, whoever asks and
+    /// however often.
     pub fn asks_about_places(&self, path_roles: RoleSet) -> bool {
         self.effect == Effect::Escalate
             && !self.names_tool
             && self.lists.is_empty()
             && self.arguments.is_empty()
             && self.context.is_empty()
+            && self.counts.is_empty()
             && self.named.without(path_roles).is_empty()
-    }
-
-    /// The condition by which the index finds the rule, if there is one.
-    pub fn keyed_condition(&self) -> Option<&'static str> {
-        if self.domains.is_some() {
-            Some("domains")
-        } else if !self.lists.is_empty() {
-            Some("lists")
-        } else {
-            self.paths.map(|_| "paths")
-        }
     }
 }
 

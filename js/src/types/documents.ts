@@ -310,9 +310,23 @@ export interface RuleConditions<Role extends string = ArgumentRole, Found extend
    * Who asks, as the context of the call says; at least one of the three. A name may hold `*`, which stands for any part of it. Where
    * the context does not say it, a grant does not hold, and a restriction counts.
    */
-  readonly context?:
-    | { readonly [respect in "subject" | "agent" | "session"]?: string | readonly string[] | undefined }
-    | undefined;
+  readonly context?: { readonly [respect in Respect]?: string | readonly string[] | undefined } | undefined;
+  /** How many calls counters have counted: at most, in a rule that allows, else at least. What nobody says is asked about. */
+  readonly counts?: Readonly<Record<string, { readonly atLeast: number } | { readonly atMost: number }>> | undefined;
+}
+
+/** In what it is said who asks. */
+export type Respect = "subject" | "agent" | "session";
+
+/** Calls that the host counts. */
+export interface Counter<Role extends string = ArgumentRole, Found extends string = never> {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly if: Omit<RuleConditions<Role, Found>, "counts">;
+  /** For how long a call counts. */
+  readonly seconds: number;
+  /** Whose calls count together; without it, everybody's. */
+  readonly per?: Word<Respect, Found> | readonly Word<Respect, Found>[] | undefined;
 }
 
 /** One rule of a compiled policy. */
@@ -344,6 +358,7 @@ export interface CompiledPolicyFile<Role extends string = ArgumentRole, Found ex
   readonly inputHash?: string | undefined;
   readonly rules: readonly CompiledRule<Role, Found>[];
   readonly listDefinitions?: readonly ListDefinition<Found>[] | undefined;
+  readonly counters?: readonly Counter<Role, Found>[] | undefined;
   readonly skippedServers?: readonly { readonly serverName: string; readonly reason: string }[] | undefined;
 }
 

@@ -13,12 +13,23 @@ export interface Explanation {
   readonly roles: readonly RoleStep[];
   /** The parts of a shell command; absent if the call has none. */
   readonly commands?: readonly CommandStep[];
+  /** The counters of the policy; absent if it has none. */
+  readonly counters?: readonly CounterStep[];
   /** How many steps were left out because the explanation reached its limit. */
   readonly stepsLeftOut: number;
   /** How many of them are values; absent if none are. */
   readonly valuesLeftOut?: number;
   /** The questions to the host, and its answers. */
   readonly recording: Recording;
+}
+
+/** A counter of the policy. Who counts calls adds `adds` to it once the call is made. */
+export interface CounterStep {
+  readonly counter: string;
+  /** How many calls it has counted, as the context of the call says; `null` if it does not say so. */
+  readonly count: number | null;
+  /** How often this call counts. */
+  readonly adds: number;
 }
 
 /** A part of a shell command: a program that it runs, or what was not understood of it. */

@@ -68,6 +68,8 @@ export interface CallContext {
   readonly agent?: string;
   /** A conversation of that program. */
   readonly session?: string;
+  /** How many calls each counter of the policy has counted. Rules look at them by `if.counts`. */
+  readonly counts?: Readonly<Record<string, number>>;
   readonly has_contract?: boolean;
   /** The key of the contract's signatures; at least 16 bytes. */
   readonly contract_key?: string;

@@ -43,8 +43,8 @@ impl Lint<'_> {
             let path = format!("policy.rules[{at}]");
             // A verdict does not say which of the rules with one name decides.
             let is_told = named.get(&*rule.name) == Some(&1);
-            if !rule.context.is_empty() {
-                // No call of the division says who asks.
+            if !rule.context.is_empty() || !rule.counts.is_empty() {
+                // No call of the division says who asks, or what was counted.
                 continue;
             }
             if !deciding.contains(&*rule.name) || !is_told {

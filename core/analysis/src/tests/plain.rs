@@ -255,6 +255,47 @@ fn who_asks_is_not_known_and_nothing_is_said_of_it() {
 }
 
 #[test]
+fn what_was_counted_is_not_known_and_nothing_is_said_of_it() {
+    let of = |seconds: u64, least: u64| {
+        let conditions = json!({"tool": "deploy", "counts": {"deploys": {"atLeast": least}}});
+        let rules = json!([
+            rule("often", conditions, "deny"),
+            rule("rest", json!({}), "allow")
+        ]);
+        let counters = json!([{"name": "deploys", "if": {"tool": "deploy"}, "seconds": seconds}]);
+        let never = json!([{"never": {"decision": "allow", "tool": "deploy"}}]);
+        let mut documents = documents(
+            rules,
+            tool("ops", "deploy", json!({})),
+            &[(DocumentKind::Invariants, never)],
+        );
+        let policy = documents
+            .iter_mut()
+            .find(|(kind, _)| *kind == DocumentKind::Policy);
+        policy.unwrap().1["counters"] = counters;
+        engine(&documents)
+    };
+    let engine = of(60, 3);
+    // Some call may be allowed, and some denied.
+    assert!(!engine.denies_every_call("ops", "deploy"));
+    let unknown = "how many calls were counted, at which the rule `often` looks";
+    let analysis = Analysis::new(&engine);
+    assert_eq!(analysis.tool("ops", "deploy").unwrap().inexact, [unknown]);
+    let found = check_invariants(&engine, None, &|_| {});
+    assert!(matches!(found[0].outcome, Outcome::Unknown { .. }), "{found:?}");
+    for other in [of(61, 3), of(60, 4)] {
+        let comparison = Comparison::new(&engine, &other);
+        assert_eq!(comparison.tool("ops", "deploy").unwrap().unknown, [unknown]);
+    }
+    let again = of(60, 3);
+    let same = Comparison::new(&engine, &again);
+    assert!(
+        same.tool("ops", "deploy")
+            .is_none_or(|changes| changes.is_empty())
+    );
+}
+
+#[test]
 fn an_introspection_tool_is_given_arguments_too() {
     let tools = tool("filesystem", "list_allowed_directories", json!({}));
     let of = |effect: &str, more: &[(DocumentKind, Value)]| {

@@ -147,7 +147,7 @@ fn what_is_wrong_has_its_place() {
         ),
         (
             with(", \"rule\": \"r\", \"context\": {\"mod\": 1}"),
-            "2:100: error[unknown-key] at scenarios[0].context.mod: found the key `mod`, expected one of `mode`, `command`, `subject`, `agent`, `session`, \
+            "2:100: error[unknown-key] at scenarios[0].context.mod: found the key `mod`, expected one of `mode`, `command`, `subject`, `agent`, `session`, `counts`, \
              `has_contract`, `contract_key`, `script_host_path`, `content_sha256`, `script_signature`, `command_whitelist`, \
              `session_mods`, `mod_name`, `host` (help: did you mean `mode`?)",
         ),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::shape::{about, document, either, list, map, name, object, one_of, roles, text, texts, word};
 use callgate_engine::document::{IS, keys};
-use callgate_engine::model::{Effect, MatchType};
+use callgate_engine::model::{Caller, Effect, MatchType};
 
 pub(super) fn policy() -> Value {
     let schema = document(keys::POLICY, &["rules"], false, |key| match key {
@@ -15,6 +15,10 @@ pub(super) fn policy() -> Value {
             "The first rule that holds for a value decides about it; what no rule decides is denied.",
         ),
         "listDefinitions" => list(list_definition(), "The lists that the rules name as `@name`."),
+        "counters" => list(
+            counter(),
+            "What the host counts, for rules that look at it by `counts`.",
+        ),
         "skippedServers" => about(json!({}), "Servers without rules. It decides nothing."),
         _ => json!(false),
     });
@@ -30,7 +34,7 @@ fn rule() -> Value {
             "name" => text("The rule's name, which a verdict gives."),
             "description" => text("What the rule is for. It decides nothing."),
             "principle" => text("Why there is such a rule. It decides nothing."),
-            "if" => conditions(),
+            "if" => conditions(keys::RULE_CONDITIONS),
             "then" => word::<Effect>("What becomes of the call: a person is asked where it escalates."),
             "reason" => text("Why, for the person who reads the verdict."),
             _ => json!(false),
@@ -38,7 +42,36 @@ fn rule() -> Value {
     )
 }
 
-fn conditions() -> Value {
+/// Calls that the host counts.
+fn counter() -> Value {
+    object(keys::COUNTER, &["name", "if", "seconds"], true, |key| match key {
+        "name" => name("The counter's name, at which rules look."),
+        "description" => text("What it is for. It decides nothing."),
+        "if" => {
+            let keys: Vec<&str> = keys::RULE_CONDITIONS
+                .iter()
+                .copied()
+                .filter(|key| *key != "counts")
+                .collect();
+            conditions(&keys)
+        }
+        "seconds" => about(integer(1, 2_678_400), "For how long a call counts."),
+        "per" => about(
+            either([
+                word::<Caller>("One of them."),
+                list(word::<Caller>("One of them."), "Several."),
+            ]),
+            "Whose calls count together: those of one subject, agent or session. Without it, everybody's.",
+        ),
+        _ => json!(false),
+    })
+}
+
+fn integer(least: u64, most: u64) -> Value {
+    json!({"type": "integer", "minimum": least, "maximum": most})
+}
+
+fn conditions(keys: &[&str]) -> Value {
     let several = |what: &str| {
         about(
             either([
@@ -48,7 +81,7 @@ fn conditions() -> Value {
             what,
         )
     };
-    let schema = object(keys::RULE_CONDITIONS, &[], true, |key| match key {
+    let schema = object(keys, &[], true, |key| match key {
         "roles" => roles("The tool has an argument with one of these roles."),
         "server" => several("The call's server: a name, or a pattern such as `git*`."),
         "tool" => several("The call's tool: a name, or a pattern such as `get_*`."),
@@ -92,6 +125,22 @@ fn conditions() -> Value {
                 members.insert("minProperties".to_owned(), json!(1));
             }
             about(schema, "Who asks, as the host says.")
+        }
+        "counts" => {
+            let mut one = object(keys::COUNT, &[], true, |key| match key {
+                "atLeast" => about(integer(1, 1_000), "In a rule that escalates or denies."),
+                "atMost" => about(integer(0, 999), "In a rule that allows."),
+                _ => json!(false),
+            });
+            if let Some(members) = one.as_object_mut() {
+                members.insert("minProperties".to_owned(), json!(1));
+                members.insert("maxProperties".to_owned(), json!(1));
+            }
+            let mut schema = map(one, "How many calls the counters of these names have counted.");
+            if let Some(members) = schema.as_object_mut() {
+                members.insert("minProperties".to_owned(), json!(1));
+            }
+            schema
         }
         _ => json!(false),
     });

@@ -132,6 +132,7 @@ fn context() -> Value {
         "subject" => json!({"description": "The person or the service that asks."}),
         "agent" => json!({"description": "The program that acts for one."}),
         "session" => json!({"description": "The conversation of that program."}),
+        "counts" => json!({"description": "How many calls each counter of the policy has counted."}),
         _ => json!({}),
     });
     about(schema, "What the host says of the call.")

@@ -3,13 +3,11 @@
 use crate::diagnostic::Code;
 use crate::document::{JsonPath, Report};
 use crate::model::MatchType;
-use crate::policy::{Lists, Policy, Rule};
+use crate::policy::{Lists, Rule};
 
-/// Warns about each `@name` in the policy whose list does not exist.
-pub fn missing_lists(policy: &Policy, document: &str, lists: &Lists, report: &Report) {
-    let document = JsonPath::Document(document);
-    let rules = JsonPath::Key(&document, "rules");
-    each_list_name(&policy.rules, &rules, |name, _, path| {
+/// Warns about each `@name` in the rules at `path` whose list does not exist.
+pub fn missing_lists(rules: &[Rule], path: &JsonPath<'_>, lists: &Lists, report: &Report) {
+    each_list_name(rules, path, |name, _, path| {
         if lists.effective(name).is_none() {
             report.warning(
                 Code::MissingList,

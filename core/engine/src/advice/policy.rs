@@ -116,8 +116,12 @@ fn bears_urls(tool: &Tool, registry: &Registry) -> bool {
 fn restricts_the_sandbox(rule: &Rule, registry: &Registry, sandbox: &Sandboxed<'_>) -> bool {
     let conditions = &rule.conditions;
     let is_careful = sandbox.is_careful;
-    if is_careful && (rule.effect == Effect::Deny || conditions.tool.is_some() || !conditions.args.is_empty())
-    {
+    let is_heard = rule.effect == Effect::Deny
+        || conditions.tool.is_some()
+        || !conditions.args.is_empty()
+        || !conditions.context.is_empty()
+        || !conditions.counts.is_empty();
+    if is_careful && is_heard {
         return false;
     }
     let meets_paths = |roles: &[_]| {

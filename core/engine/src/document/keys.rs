@@ -7,13 +7,17 @@ pub const POLICY: &[&str] = &[
     "inputHash",
     "rules",
     "listDefinitions",
+    "counters",
     "skippedServers",
 ];
 pub const RULE: &[&str] = &["name", "description", "principle", "if", "then", "reason"];
 pub const RULE_CONDITIONS: &[&str] = &[
-    "roles", "server", "tool", "paths", "domains", "lists", "args", "context",
+    "roles", "server", "tool", "paths", "domains", "lists", "args", "context", "counts",
 ];
 pub const CALLER: &[&str] = &["subject", "agent", "session"];
+pub const COUNTER: &[&str] = &["name", "description", "if", "seconds", "per"];
+/// The conditions on a count, of which a rule has one.
+pub const COUNT: &[&str] = &["atLeast", "atMost"];
 pub(crate) const INVARIANT: &[&str] = &["name", "never", "always"];
 pub(crate) const INVARIANT_CALLS: &[&str] = &[
     "decision", "server", "tool", "roles", "within", "domains", "values",
@@ -150,6 +154,7 @@ pub const CONTEXT: &[&str] = &[
     "subject",
     "agent",
     "session",
+    "counts",
     "has_contract",
     "contract_key",
     "script_host_path",

@@ -87,7 +87,7 @@ pub(super) fn offer(
     verdict: Verdict<'_>,
     escalated: Escalated,
 ) -> Option<Offer> {
-    if !matches!(verdict.decision, Decision::Escalate(_)) {
+    if !matches!(verdict.decision, Decision::Escalate(_)) || asking.lacks_counts {
         return None;
     }
     let mut steps = inputs.program.limits.steps / cost::APPROVALS;
@@ -133,6 +133,12 @@ pub(super) fn approve<'p>(
     verdict: Verdict<'p>,
     escalated: Escalated,
 ) -> Verdict<'p> {
+    if asking.lacks_counts {
+        asking.note(CHECK, false, || {
+            "nobody says how many calls were counted".to_owned()
+        });
+        return verdict;
+    }
     let mut approvals = approving.of_tool(&inputs.call.server, &inputs.call.tool);
     approvals.truncate(inputs.program.limits.approvals);
     if approvals.is_empty() {

@@ -23,6 +23,10 @@ pub(super) struct Asking<'p, 'h> {
     pub(super) trace: Option<Trace>,
     /// The rules that hold, where approvals are compared with them.
     pub(super) held: Option<BTreeSet<RuleId>>,
+    /// `true` if a rule was heard that looks at counts which nobody says.
+    pub(super) lacks_counts: bool,
+    /// How often the call counts for each counter of the program; empty where it was not looked at.
+    pub(super) counted: Vec<u64>,
 }
 
 impl Asking<'_, '_> {

@@ -19,7 +19,7 @@ use super::part::{Part, quoted};
 use super::reason::{host_failure, verdict_of};
 use super::trace::{CommandStep, PartStep, Trace};
 use super::unjudged::untold;
-use super::{Decision, StructuralRule, Task, Verdict, checks, rules};
+use super::{Decision, StructuralRule, Task, Verdict, checks, counted, rules};
 use crate::bind::{Call, PointerToken};
 use crate::cost::{COMMAND_BYTES, PROGRAM};
 use crate::model::Effect;
@@ -299,10 +299,14 @@ impl Command<'_> {
         };
         let mut inner = Inputs::bind(inputs.program, &task);
         let checked = checks::run(&mut inner, asking);
+        let is_decided = checked.decided.is_some();
         let verdict = match checked.decided {
             Some(verdict) => verdict,
             None => rules::judge_roles(&inner, asking, checked.sandboxed),
         };
+        if verdict.decision != Decision::Deny || StructuralRule::find(&verdict.rule).is_some() {
+            counted::count(&inner, asking, is_decided);
+        }
         let mut verdict = with_findings(verdict, checked.certain, checked.possible);
         if let Some(asks) = part.reads_protected(&inner, asking, program) {
             verdict = stricter(verdict, asks);

@@ -6,6 +6,7 @@
 use super::arguments::meets_arguments;
 use super::asking::Asking;
 use super::changes::changes;
+use super::counts::may_meet_counts;
 use super::directory::lies_within;
 use super::hits::{Condition, Hit, Hits, Match, Matcher, Subject};
 use super::inputs::{Inputs, Values};
@@ -55,6 +56,10 @@ pub(super) fn meets_conditions<'r>(
     why: &mut Reason<'r>,
 ) -> Match {
     if !meets_roles(inputs, rule, why) {
+        return Match::Nothing;
+    }
+    if !may_meet_counts(inputs, asking, rule) {
+        *why = Some(("counts", Why::Text("a count does not meet its bound")));
         return Match::Nothing;
     }
     let mut matched = meets_context(inputs, asking, rule, why);
@@ -243,6 +248,10 @@ pub(super) fn holds_across_roles<'r>(
     subject: &Subject,
     why: &mut Reason<'r>,
 ) -> bool {
+    if !may_meet_counts(inputs, asking, rule) {
+        *why = Some(("counts", Why::Text("a count does not meet its bound")));
+        return false;
+    }
     if !meets_roles(inputs, rule, why)
         || meets_context(inputs, asking, rule, why) == Match::Nothing
         || meets_arguments(inputs, asking, rule, why) == Match::Nothing

@@ -3,6 +3,7 @@
 use super::Verdict;
 use super::asking::Asking;
 use super::combine::RoleVerdict;
+use super::counted::counter_steps;
 use super::hits::Subject;
 use super::inputs::Inputs;
 use super::lookups::Lookups;
@@ -42,6 +43,7 @@ pub(super) fn explain_steps(inputs: &Inputs, asking: &mut Asking, verdict: Verdi
         checks,
         roles,
         commands,
+        counters: counter_steps(inputs, asking),
         steps_left_out: left_out.saturating_add(values_left_out),
         values_left_out,
         recording: Recording::default(),

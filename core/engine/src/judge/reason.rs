@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::answers::text_of;
 use super::asking::Asking;
 use super::combine::{RoleVerdict, Undecided};
+use super::counts::unsaid_count;
 use super::inputs::Inputs;
 use super::locations::{is_ungrantable, url_kind};
 use super::operand::Operand;
@@ -39,6 +40,13 @@ pub(super) fn verdict_of<'p>(
             return Verdict::deny(StructuralRule::DefaultDeny, reason);
         }
     };
+    if let Some((rule, counter)) = rule.and_then(|rule| Some((rule, unsaid_count(inputs, rule)?))) {
+        let reason = format!(
+            "The rule `{}` looks at how many calls `{counter}` has counted, which nobody says",
+            rule.name
+        );
+        return Verdict::escalate(escalated, StructuralRule::UnknownCount, reason);
+    }
     let (name, reason) = rule.map_or(("", ""), |rule| (&*rule.name, &*rule.reason));
     match effect {
         Effect::Allow => Verdict::allow(name, reason),

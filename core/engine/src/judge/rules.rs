@@ -7,6 +7,7 @@ use super::candidates::{
 };
 use super::combine::{RoleVerdict, Undecided, join};
 use super::conditions::{collect_values, holds_across_roles, meets_conditions, outside_of};
+use super::counts::{effect_of, unsaid_count};
 use super::explained::{begin_walk, considered, considered_directory, end_walk};
 use super::granted::{
     Progress, granted_values, is_sandboxed, needs_rule, passes_over_granted, take_after_rules, take_granted,
@@ -232,7 +233,8 @@ fn walk_role(
                     why,
                 );
                 if holds {
-                    progress.add(RoleVerdict::Rule(rule.effect, id));
+                    let effect = effect_of(inputs, asking, rule);
+                    progress.add(RoleVerdict::Rule(effect, id));
                 }
             }
             Relevance::Direct | Relevance::InDirectory if progress.had_values => {
@@ -251,8 +253,11 @@ fn walk_role(
             }
             Relevance::Direct | Relevance::InDirectory => {
                 if holds_without_values(inputs, asking, rule, id, subject) {
-                    progress.add(RoleVerdict::Rule(rule.effect, id));
-                    break;
+                    let effect = effect_of(inputs, asking, rule);
+                    progress.add(RoleVerdict::Rule(effect, id));
+                    if decides(inputs, rule) {
+                        break;
+                    }
                 }
             }
         }
@@ -283,7 +288,8 @@ fn discharge(
         (outside, is_concerned) = outside_of(inputs, asking, rule.effect, (roles, directory), &progress.left);
         if outside.len() == progress.left.len() {
             if is_concerned {
-                progress.add(RoleVerdict::Rule(rule.effect, id));
+                let effect = effect_of(inputs, asking, rule);
+                progress.add(RoleVerdict::Rule(effect, id));
                 considered(
                     inputs,
                     asking,
@@ -301,9 +307,9 @@ fn discharge(
     let needs_none = rule.effect == Effect::Allow && !needs_rule(inputs) && progress.grants_all_but(&outside);
     progress.add(match needs_none {
         true => RoleVerdict::Sandbox,
-        false => RoleVerdict::Rule(rule.effect, id),
+        false => RoleVerdict::Rule(effect_of(inputs, asking, rule), id),
     });
-    if matched == Match::All {
+    if matched == Match::All && decides(inputs, rule) {
         progress.left = outside;
         considered(inputs, asking, id, true, "holds", None);
     } else {
@@ -317,6 +323,11 @@ fn discharge(
         );
     }
     Reach::Else
+}
+
+/// Returns `true` if the rule decides about what it holds for. A restriction that looks at a count which nobody says may not hold.
+fn decides(inputs: &Inputs, rule: &Rule) -> bool {
+    rule.effect == Effect::Allow || unsaid_count(inputs, rule).is_none()
 }
 
 /// Returns `true` if no rule that is filed with this one, by their directory, has a say about the values.
@@ -410,12 +421,18 @@ fn walk_tool(inputs: &Inputs, asking: &mut Asking, tool: &Tool, subject: &Subjec
             Match::All if rule.asks_about_places(inputs.program.path_roles) && !rule.named.is_empty() => {
                 asked.get_or_insert(RoleVerdict::Rule(rule.effect, id));
             }
-            Match::Partial => best = join(best, RoleVerdict::Rule(rule.effect, id)),
-            Match::All => {
+            Match::All if decides(inputs, rule) => {
                 let decided = RoleVerdict::Rule(rule.effect, id);
-                let decided = best.map_or(decided, |best| best.join(decided));
-                let decided = as_annotated(inputs, asking, tool, decided);
-                return end_walk(inputs, asking, false, decided);
+                let joined = best.map_or(decided, |best: RoleVerdict| best.join(decided));
+                let mut joined = as_annotated(inputs, asking, tool, joined);
+                if joined == decided {
+                    joined = RoleVerdict::Rule(effect_of(inputs, asking, rule), id);
+                }
+                return end_walk(inputs, asking, false, joined);
+            }
+            Match::Partial | Match::All => {
+                let effect = effect_of(inputs, asking, rule);
+                best = join(best, RoleVerdict::Rule(effect, id));
             }
         }
     }

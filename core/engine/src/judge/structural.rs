@@ -37,6 +37,8 @@ crate::named::named! {
         CommandNotUnderstood = "structural-command-not-understood",
         /// No rule decides about a part of a shell command.
         UndecidedCommand = "structural-undecided-command",
+        /// A rule looks at a count that nobody says, or the guard cannot count a call.
+        UnknownCount = "structural-unknown-count",
         /// The tool changes nothing but the agent's own state.
         AgentTool = "structural-agent-tool",
         /// No rule decides.

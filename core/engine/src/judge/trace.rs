@@ -28,6 +28,9 @@ pub struct Explanation {
     /// The parts of a shell command. It is not written where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<CommandStep>,
+    /// What the policy counts. It is not written where that is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<CounterStep>,
     /// How many steps were left out because the explanation reached its limit.
     pub steps_left_out: usize,
     /// How many of them are values. It is not written where there are none.
@@ -119,6 +122,18 @@ pub struct PartStep {
     pub checks: Vec<CheckStep>,
     /// The judgement of each role by the rules.
     pub roles: Vec<RoleStep>,
+}
+
+/// A counter of the policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CounterStep {
+    /// Its name.
+    pub counter: String,
+    /// How many calls it has counted, as the host says; none if nobody says so.
+    pub count: Option<u64>,
+    /// How often this call counts once it is made.
+    pub adds: u64,
 }
 
 /// One string under one role.

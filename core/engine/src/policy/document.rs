@@ -1,14 +1,14 @@
 //! The compiled policy document
-//! `{generatedAt, constitutionHash, inputHash, rules, listDefinitions?, skippedServers?}`.
+//! `{generatedAt, constitutionHash, inputHash, rules, listDefinitions?, counters?, skippedServers?}`.
 
-use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, Relative, keys};
-use crate::glob::NamePattern;
+use crate::diagnostic::Severity;
+use crate::document::{Node, keys};
 use crate::limits::Limits;
-use crate::model::{Caller, Condition};
-use crate::role::{Registry, RoleId};
+use crate::role::Registry;
 
-use super::{Conditions, DomainCondition, ListCondition, ListDefinition, PathCondition, Policy, Rule};
+use super::conditions::read_conditions;
+use super::counter::{read_counters, read_counts};
+use super::{Conditions, ListDefinition, Policy, Rule};
 
 /// Reads a compiled policy. Faults go to the document's report; if there are errors, returns what could be read.
 pub fn read(document: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Policy {
@@ -19,8 +19,12 @@ pub fn read(document: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Po
     for key in ["generatedAt", "constitutionHash", "inputHash"] {
         object.optional_string(key);
     }
+    if let Some(counters) = object.optional("counters") {
+        policy.counters = read_counters(&counters, registry, limits);
+    }
     if let Some(rules) = object.required("rules", "an array of rules") {
-        policy.rules = read_rules(&rules, registry, limits);
+        let counters = policy.counters.iter().map(|counter| &*counter.rule.name);
+        policy.rules = read_rules_of(&rules, registry, limits, Some(&counters.collect::<Vec<_>>()));
     }
     if let Some(definitions) = object.optional("listDefinitions") {
         policy.list_definitions = read_list_definitions(&definitions);
@@ -30,6 +34,16 @@ pub fn read(document: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Po
 
 /// Reads an array of rules, at most `rules` of them.
 pub fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Vec<Rule> {
+    read_rules_of(node, registry, limits, None)
+}
+
+/// The same for rules that look at no other counters than these, if they are known.
+fn read_rules_of(
+    node: &Node<'_, '_>,
+    registry: &Registry,
+    limits: &Limits,
+    counters: Option<&[&str]>,
+) -> Vec<Rule> {
     let Some(items) = node.array("an array of rules") else {
         return Vec::new();
     };
@@ -39,7 +53,7 @@ pub fn read_rules(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> 
     }
     let mut rules = Vec::with_capacity(count);
     for (index, item) in items.enumerate() {
-        rules.extend(read_rule(index, &item, registry, limits));
+        rules.extend(read_rule(index, &item, registry, limits, counters));
     }
     let entries = rules.iter().flat_map(|rule: &Rule| rule.conditions.allowed());
     let entries = entries.map(|(_, allowed)| allowed.len()).sum();
@@ -67,7 +81,13 @@ pub fn read_list_definitions(node: &Node<'_, '_>) -> Vec<ListDefinition> {
         .unwrap_or_default()
 }
 
-fn read_rule(index: usize, node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Rule> {
+fn read_rule(
+    index: usize,
+    node: &Node<'_, '_>,
+    registry: &Registry,
+    limits: &Limits,
+    counters: Option<&[&str]>,
+) -> Option<Rule> {
     let rule = node.object_of(keys::RULE, Severity::Error)?;
     let text = |key| rule.string(key).map(Box::<str>::from);
     let optional = |key| rule.optional_string(key).map(Box::<str>::from);
@@ -77,6 +97,7 @@ fn read_rule(index: usize, node: &Node<'_, '_>, registry: &Registry, limits: &Li
     });
     let effect = rule.require("then", "one of `allow`, `escalate`, `deny`", |node| node.word());
     let reason = text("reason");
+    let counts = rule.read("if", |node| read_counts(node, effect?, counters));
     Some(Rule {
         index,
         name: name?,
@@ -84,131 +105,21 @@ fn read_rule(index: usize, node: &Node<'_, '_>, registry: &Registry, limits: &Li
         principle: principle?,
         reason: reason?,
         effect: effect?,
-        conditions: conditions?,
+        conditions: Conditions {
+            counts: counts?,
+            ..conditions?
+        },
     })
-}
-
-fn read_conditions(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<Conditions> {
-    let object = node.object()?;
-    // A misspelled condition would be missing, and the rule wider than it looks.
-    let all_known = object.unknown_keys(keys::RULE_CONDITIONS, Severity::Error);
-    let roles = object.read_if_present("roles", |node| rule_roles(node, registry));
-    let server = object.read_if_present("server", |node| read_names(node, limits));
-    let tool = object.read_if_present("tool", |node| read_names(node, limits));
-    let paths = object.read_if_present("paths", |node| read_paths(node, registry, limits));
-    let domains = object.read_if_present("domains", |node| read_domains(node, registry, limits));
-    let lists = object.read_if_present("lists", |node| {
-        node.each("an array of conditions", |item| read_list(item, registry, limits))
-    });
-    let args = object.read_if_present("args", |node| read_arguments(node, limits));
-    let context = object.read_if_present("context", |node| read_context(node, limits));
-    all_known.then_some(Conditions {
-        roles: roles?,
-        server: server?,
-        tool: tool?,
-        paths: paths?,
-        domains: domains?,
-        lists: lists?,
-        args: args?.unwrap_or_default(),
-        context: context?.unwrap_or_default(),
-    })
-}
-
-/// Names of servers or tools, or patterns of them.
-pub(super) fn read_names(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<NamePattern>> {
-    node.one_or_each("an array of strings", |item| {
-        let name = NamePattern::from(item.string()?);
-        let is_short = !name.is_wildcard()
-            || item.check_limit(name.as_str().len(), "bytes", "glob_bytes", limits.glob_bytes);
-        is_short.then_some(name)
-    })
-}
-
-/// Roles that a rule may be about. Under `resource-uri` nothing is judged.
-fn rule_roles(node: &Node<'_, '_>, registry: &Registry) -> Option<Vec<RoleId>> {
-    let roles = node.roles(registry)?;
-    if !roles.is_empty() && roles.iter().all(|role| *role == RoleId::RESOURCE_URI) {
-        node.refuse(
-            Code::InvalidValue,
-            "expected `read-path` or `fetch-url`, as which the values of `resource-uri` are judged",
-        );
-        return None;
-    }
-    Some(roles)
-}
-
-fn read_paths(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<PathCondition> {
-    let paths = node.object_of(keys::PATHS, Severity::Error)?;
-    let roles = paths.require("roles", "an array of roles", |node| rule_roles(node, registry));
-    let within = paths.require("within", "a directory", |node| {
-        node.path(Relative::Warned, limits)
-    });
-    Some(PathCondition {
-        roles: roles?,
-        within: within?,
-    })
-}
-
-fn read_domains(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<DomainCondition> {
-    let domains = node.object_of(keys::DOMAINS, Severity::Error)?;
-    let roles = domains.require("roles", "an array of roles", |node| rule_roles(node, registry));
-    let allowed = domains.require("allowed", "an array of domain patterns", |node| {
-        node.patterns(limits)
-    });
-    Some(DomainCondition {
-        roles: roles?,
-        allowed: allowed?,
-    })
-}
-
-fn read_list(node: &Node<'_, '_>, registry: &Registry, limits: &Limits) -> Option<ListCondition> {
-    let list = node.object_of(keys::LIST, Severity::Error)?;
-    let roles = list.require("roles", "an array of roles", |node| rule_roles(node, registry));
-    let allowed = list.require("allowed", "an array of entries", |node| node.patterns(limits));
-    let match_type = list.require("matchType", "one of `domains`, `emails`, `identifiers`", |node| {
-        node.word()
-    });
-    Some(ListCondition {
-        roles: roles?,
-        allowed: allowed?,
-        match_type: match_type?,
-    })
-}
-
-/// Names of who asks. Without any the rule would be wider than it looks.
-fn read_context(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<(Caller, Vec<NamePattern>)>> {
-    let object = node.object_of(keys::CALLER, Severity::Error)?;
-    let mut context = Vec::new();
-    for caller in Caller::ALL {
-        let names = object.read_if_present(caller.as_str(), |node| read_names(node, limits))?;
-        context.extend(names.map(|names| (*caller, names)));
-    }
-    if context.is_empty() || context.iter().any(|(_, names)| names.is_empty()) {
-        node.refuse(Code::InvalidValue, "expected at least one name");
-        return None;
-    }
-    Some(context)
-}
-
-/// Conditions on arguments. A missing one would widen the rule, so there is at least one, and each has a test.
-fn read_arguments(node: &Node<'_, '_>, limits: &Limits) -> Option<Vec<Condition>> {
-    let conditions = node.each("an array of conditions", |item| item.condition(Severity::Error))?;
-    let values = conditions.iter().map(|condition| condition.test.cost()).sum();
-    if conditions.is_empty() {
-        node.refuse(Code::InvalidValue, "expected at least one condition");
-        return None;
-    }
-    node.check_limit(values, "values", "list_entries", limits.list_entries)
-        .then_some(conditions)
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
+    use super::super::{DomainCondition, ListCondition, PathCondition};
     use super::*;
     use crate::document::{Json, Report};
-    use crate::model::{ConditionArgument, Effect, MatchType, Test};
+    use crate::model::{Caller, Condition, ConditionArgument, Effect, MatchType, Test};
     use crate::role::RoleId;
 
     fn read_policy(value: &Value, limits: &Limits) -> (Policy, Vec<String>) {
@@ -260,7 +171,10 @@ mod tests {
             "lists": [{"roles": ["email-address"], "allowed": ["@e"], "matchType": "emails"}],
             "args": [{"arg": "force", "is": "truthy"}],
             "context": {"agent": ["a", "b*"]},
+            "counts": {"pushes": {"atLeast": 3}},
         }))]));
+        value["counters"] =
+            json!([{"name": "pushes", "if": {"tool": "push"}, "seconds": 60, "per": "agent"}]);
         value["listDefinitions"] =
             json!([{"name": "l", "type": "domains", "principle": "", "requiresMcp": false}]);
         value["skippedServers"] = json!([]);
@@ -295,9 +209,18 @@ mod tests {
                     test: Test::Truthy,
                 }],
                 context: vec![(Caller::Agent, vec!["a".into(), "b*".into()])],
+                counts: vec![("pushes".into(), 3)],
             },
         };
         assert_eq!(policy.rules, [expected]);
+        let [counter] = &*policy.counters else { panic!() };
+        assert_eq!(
+            (&*counter.rule.name, counter.seconds, &*counter.per),
+            ("pushes", 60, &[Caller::Agent][..])
+        );
+        assert!(
+            counter.rule.conditions.includes_tool("push") && !counter.rule.conditions.includes_tool("pull")
+        );
         let definition = ListDefinition {
             name: "l".into(),
             kind: MatchType::Domains,

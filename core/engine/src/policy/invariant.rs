@@ -9,7 +9,7 @@ use crate::net::domain_pattern_fault;
 use crate::role::{Registry, RoleId};
 
 use super::Lists;
-use super::document::read_names;
+use super::conditions::read_names;
 use super::lists::expand;
 
 /// A statement.

@@ -7,7 +7,7 @@ use super::compared::{Paths, compile_argument, compile_list, roles_of_arguments}
 use super::server::{ServerTable, places};
 use super::tools::compile_tools;
 use super::{
-    Ceiling, Defaults, Index, ListCondition, ListMatcher, Program, Protection, RelativePaths, Rule,
+    Ceiling, Counter, Defaults, Index, ListCondition, ListMatcher, Program, Protection, RelativePaths, Rule,
     ServerSettings, Shell, UnknownArguments,
 };
 use crate::annotation;
@@ -44,6 +44,16 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
     for rule in &mut rules {
         let known = (&registry, &config.lists, &arguments);
         compiled.add(rule, known, ending, resource_roles, absolute);
+    }
+    let counters = config.policy.counters;
+    for counter in counters {
+        compiled.count(
+            counter,
+            (&registry, &config.lists, &arguments),
+            ending,
+            resource_roles,
+            absolute,
+        );
     }
     compiled.index.finish();
     let path_case = options.path_case.unwrap_or_else(|| path_case(host));
@@ -128,6 +138,7 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
         sandbox_order: options.sandbox_order,
         tools,
         rules: compiled.rules.into(),
+        counters: compiled.counters.into(),
         index: compiled.index,
         directories: compiled.directories,
         protected: Protection::new(&config.protected_paths, absolute),
@@ -178,6 +189,7 @@ fn relative_paths(compatibility: Compatibility) -> RelativePaths {
 struct Rules {
     compatibility: Compatibility,
     rules: Vec<Rule>,
+    counters: Vec<Counter>,
     index: Index,
     directories: Set<Box<str>>,
     /// The roles of conditions on lists.
@@ -191,7 +203,9 @@ struct Rules {
 impl Rules {
     /// Lets lists of branches restrict every spelling that is the same file where paths ignore case.
     fn fold_branches(&mut self) {
-        let restricting = self.rules.iter_mut().filter(|rule| rule.effect != Effect::Allow);
+        let counters = self.counters.iter_mut().map(|counter| &mut counter.rule);
+        let rules = self.rules.iter_mut().chain(counters);
+        let restricting = rules.filter(|rule| rule.effect != Effect::Allow);
         for condition in restricting.flat_map(|rule| &mut rule.lists) {
             if let ListMatcher::Identifiers(names) = &mut condition.matcher {
                 names.fold_branches();
@@ -207,6 +221,7 @@ impl Rules {
         Self {
             compatibility,
             rules: Vec::with_capacity(count),
+            counters: Vec::new(),
             index: Index::new(compatibility, tools),
             directories: Set::default(),
             listed_roles: RoleSet::default(),
@@ -224,6 +239,52 @@ impl Rules {
         absolute: impl Fn(&str) -> Box<str>,
     ) {
         let (servers, tools) = (rule.conditions.server.take(), rule.conditions.tool.take());
+        let mut compiled = self.compile(rule, known, ending, resource_roles, absolute);
+        compiled.names_tool = tools.is_some();
+        self.index.file(
+            self.rules.len() as u32,
+            &compiled,
+            servers.as_deref(),
+            tools.as_deref(),
+            resource_roles,
+        );
+        self.rules.push(compiled);
+    }
+
+    /// Adds what the host counts.
+    fn count(
+        &mut self,
+        counter: policy::Counter,
+        known: Known<'_>,
+        ending: PathEnding,
+        resource_roles: RoleSet,
+        absolute: impl Fn(&str) -> Box<str>,
+    ) {
+        let policy::Counter {
+            mut rule,
+            seconds,
+            per,
+        } = counter;
+        let (servers, tools) = (rule.conditions.server.take(), rule.conditions.tool.take());
+        let compiled = self.compile(&mut rule, known, ending, resource_roles, absolute);
+        self.index.look(&compiled, servers.as_deref(), tools.as_deref());
+        self.counters.push(Counter {
+            servers,
+            tools,
+            rule: compiled,
+            seconds,
+            per,
+        });
+    }
+
+    fn compile(
+        &mut self,
+        rule: &mut policy::Rule,
+        known: Known<'_>,
+        ending: PathEnding,
+        resource_roles: RoleSet,
+        absolute: impl Fn(&str) -> Box<str>,
+    ) -> Rule {
         let mut paths = Paths {
             defaults: Defaults::of(self.compatibility),
             directories: &mut self.directories,
@@ -234,8 +295,7 @@ impl Rules {
             Compatibility::Careful => resource_roles,
             Compatibility::Runtime => RoleSet::ALL,
         };
-        let mut compiled = compile_rule(rule, known, ending, resources, &mut paths);
-        compiled.names_tool = tools.is_some();
+        let compiled = compile_rule(rule, known, ending, resources, &mut paths);
         self.ruled_roles = self.ruled_roles.union(compiled.named);
         let mut forms = compiled.argument_lists.iter().flatten();
         if forms.any(|list| matches!(list, ListMatcher::Emails(_))) {
@@ -244,14 +304,7 @@ impl Rules {
         for condition in &compiled.lists {
             self.listed_roles = self.listed_roles.union(condition.roles);
         }
-        self.index.file(
-            self.rules.len() as u32,
-            &compiled,
-            servers.as_deref(),
-            tools.as_deref(),
-            resource_roles,
-        );
-        self.rules.push(compiled);
+        compiled
     }
 }
 
@@ -345,6 +398,7 @@ fn compile_rule(
         arguments: take(&mut conditions.args).into(),
         argument_lists,
         context: take(&mut conditions.context).into(),
+        counts: take(&mut conditions.counts).into(),
         relevant,
         named,
         names_tool: false,

@@ -127,6 +127,7 @@ impl Rule {
         self.value_conditions().is_empty()
             && self.arguments.is_empty()
             && self.context.is_empty()
+            && self.counts.is_empty()
             && self.roles.is_none_or(meets)
     }
 }

@@ -139,6 +139,25 @@ impl Index {
     ) {
         let has_values = rule.keyed_condition().is_some() || !rule.arguments.is_empty();
         let crosses_roles = self.takes_roles_alone || has_values;
+        self.each_scope(rule, servers, tools, |scope| {
+            scope.file(id, rule, roles, crosses_roles)
+        });
+    }
+
+    /// Adds the places at which a rule looks that is not among those of the policy.
+    pub fn look(&mut self, rule: &Rule, servers: Option<&[NamePattern]>, tools: Option<&[NamePattern]>) {
+        if !rule.arguments.is_empty() {
+            self.each_scope(rule, servers, tools, |_| {});
+        }
+    }
+
+    fn each_scope(
+        &mut self,
+        rule: &Rule,
+        servers: Option<&[NamePattern]>,
+        tools: Option<&[NamePattern]>,
+        file: impl Fn(&mut ScopeIndex),
+    ) {
         let is_named = |name: &Option<&NamePattern>, known: &Set<Box<str>>| match name {
             Some(NamePattern::Exact(name)) => known.contains(name),
             Some(NamePattern::Wildcard(_)) | None => true,
@@ -151,7 +170,10 @@ impl Index {
             for tool in tools.iter().copied() {
                 let at = self.place(server, tool);
                 if let Some(scope) = self.scopes.get_mut(at) {
-                    scope.file(id, rule, roles, crosses_roles);
+                    let conditions = rule.arguments.iter();
+                    let looked_at = conditions.map(|condition| condition.argument.clone());
+                    scope.conditioned.extend(looked_at);
+                    file(scope);
                 }
             }
         }
@@ -231,6 +253,19 @@ impl Index {
     }
 }
 
+impl Rule {
+    /// The condition by which the index finds the rule, if there is one.
+    pub fn keyed_condition(&self) -> Option<&'static str> {
+        if self.domains.is_some() {
+            Some("domains")
+        } else if !self.lists.is_empty() {
+            Some("lists")
+        } else {
+            self.paths.map(|_| "paths")
+        }
+    }
+}
+
 /// Each name once, or any.
 fn scope(names: Option<&[NamePattern]>) -> SmallVec<[Option<&NamePattern>; 1]> {
     match names {
@@ -249,9 +284,6 @@ impl ScopeIndex {
     /// `crosses_roles`: a restricting rule counts where it is relevant to no judged role too.
     fn file(&mut self, id: RuleId, rule: &Rule, roles: RoleSet, crosses_roles: bool) {
         self.all.push(id);
-        let conditions = rule.arguments.iter();
-        self.conditioned
-            .extend(conditions.map(|condition| condition.argument.clone()));
         if rule.relevant == RoleSet::ALL {
             self.any_role.file(id, rule, None);
         } else {

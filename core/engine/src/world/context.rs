@@ -14,7 +14,7 @@ const NAME: usize = 256;
 
 /// The context of one call. It comes from the host, never from an agent.
 ///
-/// Its JSON is `{mode, command, subject, agent, session, has_contract, contract_key, script_host_path, content_sha256,
+/// Its JSON is `{mode, command, subject, agent, session, counts, has_contract, contract_key, script_host_path, content_sha256,
 /// script_signature, command_whitelist, session_mods, mod_name, host}`, all optional. A missing member or one of the wrong type only
 /// makes conditions fail, so a faulty context never allows anything.
 #[derive(Clone, Default)]
@@ -24,6 +24,7 @@ pub struct Context {
     pub(crate) subject: Option<Box<str>>,
     pub(crate) agent: Option<Box<str>>,
     pub(crate) session: Option<Box<str>>,
+    counts: Value,
     pub(crate) has_contract: bool,
     pub(crate) contract_key: Option<Box<str>>,
     pub(crate) script_host_path: Option<Box<str>>,
@@ -45,6 +46,7 @@ impl Context {
         subject: None,
         agent: None,
         session: None,
+        counts: Value::Null,
         has_contract: false,
         contract_key: None,
         script_host_path: None,
@@ -75,6 +77,7 @@ impl Context {
             subject: name("subject"),
             agent: name("agent"),
             session: name("session"),
+            counts: value.get("counts").cloned().unwrap_or_default(),
             has_contract: value.get("has_contract") == Some(&Value::Bool(true)),
             contract_key: text("contract_key"),
             script_host_path: text("script_host_path"),
@@ -124,6 +127,11 @@ impl Context {
         name.as_deref()
     }
 
+    /// How many calls a counter has counted; `None` if nobody says so.
+    pub fn count(&self, counter: &str) -> Option<u64> {
+        self.counts.get(counter).and_then(Value::as_u64)
+    }
+
     /// Returns `true` if this mod is mounted in the session.
     pub fn has_mod(&self, name: &str) -> bool {
         self.session_mods.as_ref().is_none_or(|mods| mods.contains(name))
@@ -167,6 +175,13 @@ mod tests {
             let context = Context::from_value(&json!({"subject": name}));
             assert_eq!(context.caller(Caller::Subject), None, "{name}");
         }
+        let counts = json!({"counts": {"a": 0, "b": 2, "c": -1, "d": 1.5, "e": "1", "f": null}});
+        let context = Context::from_value(&counts);
+        assert_eq!([context.count("a"), context.count("b")], [Some(0), Some(2)]);
+        for unsaid in ["c", "d", "e", "f", "g"] {
+            assert_eq!(context.count(unsaid), None, "{unsaid}");
+        }
+        assert_eq!(Context::from_value(&json!({"counts": [1]})).count("0"), None);
         let context = Context::from_value(&json!({"subject": "x".repeat(256), "agent": "a b"}));
         assert!(context.caller(Caller::Subject).is_some() && context.caller(Caller::Session).is_none());
         assert_eq!(context.caller(Caller::Agent), Some("a b"));

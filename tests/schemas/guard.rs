@@ -42,6 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         only_tools: false,
         context: None,
         caller: Caller::default(),
+        counts: None,
         warn: |_| (),
         container_workspace_dir: None,
     };

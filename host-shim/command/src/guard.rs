@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use callgate_guard::http::Behind;
-use callgate_guard::{Asking, Caller, Ended, GuardOptions, Pins, Program};
+use callgate_guard::{Asking, Caller, Counts, Ended, GuardOptions, Pins, Program};
 use callgate_host::Gate;
 use clap::Args;
 
@@ -45,7 +45,7 @@ pub(crate) struct Guard {
     /// Do not have the client show questions as forms (MCP's elicitation), which it does where it can
     #[arg(long, requires = "ask")]
     ask_without_forms: bool,
-    /// Where questions and approvals are [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
+    /// Where questions and approvals are, and what is counted [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
     /// The lock file of `callgate pin`: tools that it does not have, or not like this, are held back
@@ -161,6 +161,7 @@ impl Guard {
                 agent: self.agent.clone(),
                 session: None,
             },
+            counts: approvals::folder(self.state.as_deref()).map(Counts::new),
             // Clients show this in their logs.
             warn: tell,
             container_workspace_dir: self.container_workspace_dir.clone(),

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use callgate_guard::Queue;
+use callgate_guard::{Counts, Queue};
 use callgate_hook::{Agent, HookAnswer, HookCall, HookOptions, fault};
 use callgate_host::{BUNDLE_FILE, GateBuilder};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -60,7 +60,7 @@ pub(crate) struct Hook {
     /// Ask a person whom the agent does not ask, by `callgate approvals`, and wait so many seconds for an answer
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     ask: Option<u64>,
-    /// Where questions and approvals are [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
+    /// Where questions and approvals are, and what is counted [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
     /// Trust the agent to ask a person. Cursor, Copilot CLI with --allow-all-tools, and Claude Code in the modes auto,
@@ -149,6 +149,7 @@ impl Hook {
         let options = HookOptions {
             servers: self.mcp_server.clone(),
             subject: self.subject.clone(),
+            counts: approvals::folder(self.state.as_deref()).map(Counts::new),
             audit: self.audit.clone(),
             queue: self.queue()?,
             leaves_execution: self.leave_execution,

@@ -8,9 +8,9 @@ use std::io;
 use callgate_engine::document::without_comments;
 use callgate_engine::model::Effect;
 use callgate_engine::text::unescape_token;
-use callgate_guard::{Caller, Log};
+use callgate_guard::{Caller, Counted, Log, said};
 use callgate_host::{Audience, CallText, Gate, Request};
-use serde::Serialize;
+use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::calls::LocatedCall;
@@ -226,7 +226,7 @@ fn again(
     Ok((before, after))
 }
 
-/// The context of a call of a log: who asked, as the log says it, and what is said of the rest.
+/// The context of a call of a log: who asked and what was counted, as the log says it, and what is said of the rest.
 fn in_context(record: &Value, context: Option<&str>) -> Option<String> {
     let named = |respect: &str| record["context"][respect].as_str().map(str::to_owned);
     let caller = Caller {
@@ -234,7 +234,8 @@ fn in_context(record: &Value, context: Option<&str>) -> Option<String> {
         agent: named("agent"),
         session: named("session"),
     };
-    caller.added_to(context)
+    let counted: Option<Counted> = Counted::deserialize(&record["context"]["counts"]).ok();
+    said(caller.added_to(context), counted.as_ref())
 }
 
 /// Why the judgement of a call of a log is not that of the call: it looks at what the log does not hold.

@@ -6,10 +6,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use callgate_guard::Counts;
 use callgate_host::Gate;
 use callgate_serve::{Address, Identity, Listening, Service, ServiceOptions, Tokens};
 use clap::Args;
 
+use crate::approvals;
 use crate::guard::http::{address_of, fault, hosts_of, variable_of};
 use crate::setup::Setup;
 use crate::terminal::Failure;
@@ -57,6 +59,9 @@ pub(crate) struct Serve {
     /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
     #[arg(long, value_name = "JSON")]
     context: Option<String>,
+    /// Where it is kept what is counted [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
     /// The address under which others reach the service, for AuthZEN's configuration [default: the one that they use]
     #[arg(long, value_name = "URL")]
     address: Option<String>,
@@ -94,6 +99,7 @@ impl Serve {
             audit: self.audit.clone(),
             only_tools: self.only_tools,
             context: self.context.clone(),
+            counts: approvals::folder(self.state.as_deref()).map(Counts::new),
             address: self.address.clone(),
             warn: tell,
         };
@@ -165,9 +171,10 @@ impl Serve {
     }
 
     /// Whoever writes the tokens or the key lets in whom they like, and whoever puts another socket in the place of this one answers for
-    /// the service.
+    /// the service. Whoever writes what was counted has it forgotten.
     fn own_files(&self) -> Result<Vec<String>, Failure> {
-        let files = self.audit.iter().chain(self.admitting()).cloned();
+        let state = approvals::folder(self.state.as_deref());
+        let files = self.audit.iter().chain(self.admitting()).cloned().chain(state);
         let sockets = self
             .listen
             .iter()

@@ -2,11 +2,11 @@
 
 use callgate_engine::model::Caller as Respect;
 use callgate_engine::world::Context;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Who asks for a call, as far as that is known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Caller {
     /// A person or a service.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,6 +25,29 @@ impl Caller {
         let context = context.and_then(|context| Context::from_json(context).ok());
         let named = |respect| {
             let name = context.as_ref().and_then(|context| context.caller(respect));
+            name.map(str::to_owned)
+        };
+        Self {
+            subject: named(Respect::Subject),
+            agent: named(Respect::Agent),
+            session: named(Respect::Session),
+        }
+    }
+
+    /// The name in one respect, if it is known.
+    pub(super) fn name(&self, respect: Respect) -> Option<&str> {
+        let name = match respect {
+            Respect::Subject => &self.subject,
+            Respect::Agent => &self.agent,
+            Respect::Session => &self.session,
+        };
+        name.as_deref()
+    }
+
+    /// The same in these respects alone.
+    pub(super) fn only(&self, respects: &[Respect]) -> Self {
+        let named = |respect| {
+            let name = self.name(respect).filter(|_| respects.contains(&respect));
             name.map(str::to_owned)
         };
         Self {

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use super::audit::Audit;
 use super::caller::Caller;
+use super::counts::Counted;
 use super::policy::digest_of_documents;
 use super::queue::{Answer, Answerer, Question, Queue};
 use super::record::Judged;
@@ -32,6 +33,8 @@ pub struct JournalEntry<'e> {
     pub arguments: Option<&'e RawValue>,
     /// Who asks for it.
     pub caller: &'e Caller,
+    /// What was counted, as the engine was told.
+    pub counted: Option<&'e Counted>,
     /// With an explanation, for its values.
     pub response: &'e Response,
     /// The arguments that the call may be made with.
@@ -65,6 +68,7 @@ impl Journal {
             verdict: &entry.response.verdict,
             arguments: entry.arguments,
             caller: entry.caller,
+            counted: entry.counted,
             explanation: entry.response.explanation.as_ref(),
             sent: entry.sent,
             policy: &policy,

@@ -37,7 +37,9 @@ mod asking;
 mod audit;
 mod caller;
 mod child;
+mod counts;
 mod digest;
+mod folder;
 #[cfg(feature = "http")]
 pub mod http;
 mod journal;
@@ -91,6 +93,7 @@ pub use asked_tools::tools_of_program;
 pub use asking::{Asking, now, touched};
 pub use caller::Caller;
 pub use child::Program;
+pub use counts::{Counted, Counters, Counting, Counts, is_counted, said};
 pub use journal::{Journal, JournalEntry, JournalQuestion, ask, check_unambiguous};
 pub use log::{Log, LogLine};
 pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
@@ -121,6 +124,8 @@ pub struct GuardOptions {
     pub context: Option<String>,
     /// Who asks for every call, in place of what the context says of that.
     pub caller: Caller,
+    /// Where calls are counted; `None` if nothing is counted, so that a person is asked where a rule looks at counts.
+    pub counts: Option<Counts>,
     /// Where warnings go: what is not passed on and why, and what a person has to see to. Each begins with the server's name.
     pub warn: fn(&str),
     /// The path of the workspace in the server's container; see [`Paths::Gate`](callgate_engine::engine::Paths::Gate).
@@ -139,6 +144,7 @@ pub struct Guard {
     /// The context of every call, with who asks.
     context: Option<String>,
     caller: Caller,
+    counts: Option<Counts>,
     /// The context says more than who asks.
     has_context: bool,
     warn: fn(&str),
@@ -171,6 +177,7 @@ impl Guard {
             only_tools,
             context,
             caller,
+            counts,
             warn,
             container_workspace_dir,
         } = options;
@@ -185,6 +192,7 @@ impl Guard {
             observes: observe,
             only_tools,
             caller: Caller::of(context.as_deref()),
+            counts,
             context,
             has_context,
             warn,

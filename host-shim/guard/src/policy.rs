@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use callgate_host::Gate;
 
+use super::counts::Counters;
 use super::digest::digest;
 use super::pins::Pins;
 use super::shown::Shown;
@@ -13,6 +14,7 @@ use super::shown::Shown;
 pub(super) struct Policy {
     pub(super) gate: Arc<Gate>,
     pub(super) digest: String,
+    pub(super) counters: Counters,
     pub(super) pins: Option<Pins>,
     /// No call is allowed any more.
     pub(super) has_expired: AtomicBool,
@@ -22,8 +24,9 @@ pub(super) struct Policy {
 
 impl Policy {
     pub(super) fn new(gate: Arc<Gate>, pins: Option<Pins>) -> Self {
-        let digest = digest_of_documents(&gate);
+        let (digest, counters) = (digest_of_documents(&gate), Counters::of(&gate));
         Self {
+            counters,
             gate,
             digest,
             pins,

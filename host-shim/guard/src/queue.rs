@@ -1,37 +1,29 @@
 //! Questions to a person, and what was approved, as files that only this user can write.
 
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use callgate_engine::approval::{Approvals, Offer};
 use jiff::Timestamp;
-use rustix::fs::OFlags;
-use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::locking::{self, PATIENCE};
+use super::folder::{Folder, NEW};
 use callgate_host::clean;
 
 const APPROVALS: &str = "approvals.json";
 const QUESTION: &str = ".question.json";
 const ANSWER: &str = ".answer.json";
-const NEW: &str = ".new";
 
 /// No question waits for as long.
 const OLD: Duration = Duration::from_secs(2 * 86_400);
 
-/// Bytes of the longest file that is read.
-const MOST_BYTES: u64 = 16 * 1024 * 1024;
-
 /// A folder of questions, answers and approvals, which guards and `callgate approvals` share.
 #[derive(Clone, Debug)]
 pub struct Queue {
-    folder: PathBuf,
+    folder: Folder,
 }
 
 /// A call that waits for a person.
@@ -131,20 +123,7 @@ impl Queue {
     /// # Errors
     /// It cannot be made, is not this user's, or others may write to it: whoever writes there approves calls.
     pub fn open(folder: impl Into<PathBuf>) -> io::Result<Self> {
-        let folder = folder.into();
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder)?;
-        let queue = Self { folder };
-        queue.check_folder()?;
-        Ok(queue)
-    }
-
-    /// # Errors
-    /// The folder is not this user's alone to write to, or is gone.
-    fn check_folder(&self) -> io::Result<()> {
-        check_owner(&fs::metadata(&self.folder)?, "the folder")
+        Folder::open(folder.into()).map(|folder| Self { folder })
     }
 
     /// Every question that waits for an answer, the oldest first. A file that is not a question is passed over.
@@ -164,9 +143,9 @@ impl Queue {
     }
 
     fn entries(&self) -> io::Result<(Vec<Question>, Vec<String>)> {
-        self.check_folder()?;
+        self.folder.check()?;
         let (mut questions, mut unreadable) = (Vec::new(), Vec::new());
-        for entry in fs::read_dir(&self.folder)? {
+        for entry in fs::read_dir(self.folder.path())? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             let Some(id) = name.strip_suffix(QUESTION) else {
                 continue;
@@ -226,7 +205,7 @@ impl Queue {
     /// # Errors
     /// The file cannot be read, or others may write it. That is not the same as no approvals.
     pub fn approvals(&self) -> io::Result<Approvals> {
-        match self.text(APPROVALS)? {
+        match self.folder.text(APPROVALS)? {
             Some(text) => Approvals::from_json(&text).map_err(io::Error::other),
             None => Ok(Approvals::default()),
         }
@@ -260,7 +239,7 @@ impl Queue {
 
     /// Returns `true` if a question still waits.
     pub(super) fn waits(&self, id: &str) -> bool {
-        let is_there = |suffix: &str| self.folder.join(format!("{id}{suffix}")).exists();
+        let is_there = |suffix: &str| self.folder.path().join(format!("{id}{suffix}")).exists();
         is_there(QUESTION) && !is_there(ANSWER)
     }
 
@@ -268,13 +247,13 @@ impl Queue {
     pub(super) fn withdraw(&self, id: &str) {
         for suffix in [QUESTION, ANSWER] {
             // A file that is not there need not be removed, and one that cannot be is over with its time.
-            let _ = fs::remove_file(self.folder.join(format!("{id}{suffix}")));
+            let _ = fs::remove_file(self.folder.path().join(format!("{id}{suffix}")));
         }
     }
 
     /// Removes the questions of guards that were ended before they could: their time is over for long.
     fn sweep(&self) -> io::Result<()> {
-        for entry in fs::read_dir(&self.folder)? {
+        for entry in fs::read_dir(self.folder.path())? {
             let entry = entry?;
             let name = entry.file_name();
             let is_old = || -> io::Result<bool> {
@@ -294,50 +273,26 @@ impl Queue {
     }
 
     fn change(&self, change: impl FnOnce(&mut Approvals) -> io::Result<()>) -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        let options = options.write(true).create(true).truncate(false).mode(0o600);
-        let lock = locking::open(&self.folder.join("lock"), options, OFlags::NOFOLLOW)?;
-        locking::lock(&lock, PATIENCE)?;
+        let _lock = self.folder.lock("lock")?;
         let mut approvals = self.approvals()?;
         change(&mut approvals)?;
-        self.put(APPROVALS, &approvals.to_json())
+        self.folder.put(APPROVALS, &approvals.to_json())
     }
 
     fn read<T: for<'de> Deserialize<'de>>(&self, name: &str) -> io::Result<Option<T>> {
-        let text = self.text(name)?;
+        let text = self.folder.text(name)?;
         text.map(|text| serde_json::from_str(&text).map_err(io::Error::other))
             .transpose()
     }
 
-    fn text(&self, name: &str) -> io::Result<Option<String>> {
-        self.check_folder()?;
-        let mut options = OpenOptions::new();
-        let opened = locking::open(&self.folder.join(name), options.read(true), OFlags::NOFOLLOW);
-        let file = match opened {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        check_owner(&file.metadata()?, "the file")?;
-        let mut text = String::new();
-        file.take(MOST_BYTES).read_to_string(&mut text)?;
-        Ok(Some(text))
-    }
-
     fn write(&self, name: &str, what: &impl Serialize) -> io::Result<()> {
-        self.put(name, &serde_json::to_string(what)?)
-    }
-
-    /// Puts a whole file there, or none.
-    fn put(&self, name: &str, text: &str) -> io::Result<()> {
-        let new = self.written(name, text)?;
-        fs::rename(new, self.folder.join(name))
+        self.folder.put(name, &serde_json::to_string(what)?)
     }
 
     /// The same, unless there is one: `false`.
     fn put_first(&self, name: &str, what: &impl Serialize) -> io::Result<bool> {
-        let new = self.written(name, &serde_json::to_string(what)?)?;
-        let linked = fs::hard_link(&new, self.folder.join(name));
+        let new = self.folder.written(name, &serde_json::to_string(what)?)?;
+        let linked = fs::hard_link(&new, self.folder.path().join(name));
         // A file that stays behind is in nobody's way.
         let _ = fs::remove_file(new);
         match linked {
@@ -346,39 +301,6 @@ impl Queue {
             Err(error) => Err(error),
         }
     }
-
-    /// A new file that no other writer has.
-    fn written(&self, name: &str, text: &str) -> io::Result<PathBuf> {
-        self.check_folder()?;
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let new = self
-            .folder
-            .join(format!("{name}.{}-{count}{NEW}", std::process::id()));
-        create(&new)?.write_all(text.as_bytes())?;
-        Ok(new)
-    }
-}
-
-/// # Errors
-/// Somebody else owns it, or may write to it: whoever writes there approves calls.
-fn check_owner(found: &Metadata, what: &str) -> io::Result<()> {
-    match found.uid() == geteuid().as_raw() && found.mode() & 0o022 == 0 {
-        true => Ok(()),
-        false => Err(io::Error::new(
-            ErrorKind::PermissionDenied,
-            format!("{what} is not this user's alone to write to"),
-        )),
-    }
-}
-
-fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)
 }
 
 #[cfg(test)]
@@ -411,7 +333,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let queue = Queue::open(folder.path().join("state")).unwrap();
         queue.ask(&question("good")).unwrap();
-        let path = |name: &str| queue.folder.join(format!("{name}{QUESTION}"));
+        let path = |name: &str| queue.folder.path().join(format!("{name}{QUESTION}"));
         fs::write(path("half"), "{").unwrap();
         fs::write(path("bytes"), [0xff]).unwrap();
         fs::copy(path("good"), path("other")).unwrap();
@@ -426,7 +348,7 @@ mod tests {
         // The same of an answer that nobody can have given.
         mknodat(
             CWD,
-            queue.folder.join(format!("other{ANSWER}")),
+            queue.folder.path().join(format!("other{ANSWER}")),
             FileType::Fifo,
             Mode::from(0o600),
             0,
@@ -446,7 +368,8 @@ mod tests {
         queue.ask(&question("a")).unwrap();
         queue.answer("a", Answer::Once, Answerer::Terminal).unwrap();
         assert!(queue.answer_to("a").unwrap().is_some());
-        let allow = |mode| fs::set_permissions(&queue.folder, fs::Permissions::from_mode(mode)).unwrap();
+        let allow =
+            |mode| fs::set_permissions(queue.folder.path(), fs::Permissions::from_mode(mode)).unwrap();
         allow(0o777);
         assert!(queue.answer_to("a").is_err());
         assert!(queue.approvals().is_err());
@@ -454,7 +377,7 @@ mod tests {
         assert!(queue.questions().is_err());
         allow(0o700);
         // Nor is a file believed that others may write.
-        let answer = queue.folder.join(format!("a{ANSWER}"));
+        let answer = queue.folder.path().join(format!("a{ANSWER}"));
         fs::set_permissions(answer, fs::Permissions::from_mode(0o666)).unwrap();
         assert!(queue.answer_to("a").is_err());
     }

@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::caller::Caller;
+use super::counts::Counted;
 use super::digest::digest;
 use super::queue::Answerer;
 
@@ -40,9 +41,8 @@ pub(super) enum Record<'r> {
         id: &'r str,
         #[serde(serialize_with = "short")]
         tool: &'r str,
-        /// Who asked for it, in names of bounded length.
-        #[serde(rename = "context", skip_serializing_if = "Caller::is_empty")]
-        caller: &'r Caller,
+        #[serde(skip_serializing_if = "Said::is_empty")]
+        context: Said<'r>,
         decision: &'r str,
         #[serde(serialize_with = "short")]
         rule: &'r str,
@@ -100,6 +100,21 @@ pub(super) enum Record<'r> {
         #[serde(serialize_with = "short")]
         why: String,
     },
+}
+
+/// What the context of a call said of who asked and what was counted, in names of bounded length.
+#[derive(Debug, Serialize)]
+pub(super) struct Said<'r> {
+    #[serde(flatten)]
+    pub(super) caller: &'r Caller,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) counts: Option<&'r Counted>,
+}
+
+impl Said<'_> {
+    fn is_empty(&self) -> bool {
+        self.caller.is_empty() && self.counts.is_none()
+    }
 }
 
 /// How a call ended.
@@ -186,6 +201,8 @@ pub(super) struct Judged<'r> {
     pub(super) arguments: Option<&'r RawValue>,
     /// Who asks.
     pub(super) caller: &'r Caller,
+    /// What was counted, as the engine was told.
+    pub(super) counted: Option<&'r Counted>,
     /// The explanation, for its values.
     pub(super) explanation: Option<&'r Value>,
     /// The arguments that are forwarded.
@@ -203,7 +220,10 @@ impl<'r> Judged<'r> {
         Record::Decision {
             id: self.id,
             tool: self.tool,
-            caller: self.caller,
+            context: Said {
+                caller: self.caller,
+                counts: self.counted,
+            },
             decision: self.verdict.decision.as_str(),
             rule: &self.verdict.rule,
             reason: &self.verdict.reason,
@@ -350,6 +370,7 @@ mod tests {
             tool: &text,
             verdict: &verdict,
             caller: &Caller::default(),
+            counted: None,
             arguments: Some(&arguments),
             explanation: Some(&explanation),
             sent: Some("{}"),

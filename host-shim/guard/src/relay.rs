@@ -8,6 +8,7 @@ mod answers;
 mod calls;
 mod changes;
 mod continuing;
+mod counting;
 mod deciding;
 mod ending;
 mod eras;
@@ -28,6 +29,7 @@ use callgate_host::Response;
 
 use super::Guard;
 use super::asking::Approved;
+use super::counts::{Counted, Counting};
 use super::listed::Listed;
 use super::message::Id;
 use super::method::Kind;
@@ -96,6 +98,9 @@ struct Judgement {
     answered_by: Option<Answerer>,
     /// A person approved just this call.
     approved: Option<Approved>,
+    /// The counts that the engine was told, and the file of them, while it is not known whether the call is made.
+    counted: Option<Counted>,
+    counting: Option<Counting>,
     /// The digest of the policy.
     policy: String,
     begun: Instant,

@@ -83,11 +83,16 @@ fn decision() -> Value {
             "tool": text("The tool's name."),
             "context": {
                 "type": "object",
-                "description": "Who asked, as far as the context of the call says it: rules look at it by `if.context`.",
+                "description": "Who asked, as far as the context of the call says it: rules look at it by `if.context`. And what was counted.",
                 "properties": {
                     "subject": text("A person or a service."),
                     "agent": text("The program that acts for one."),
                     "session": text("A conversation of that program."),
+                    "counts": {
+                        "type": "object",
+                        "description": "How many calls each counter of the policy had counted: rules look at it by `if.counts`.",
+                        "additionalProperties": {"type": "integer", "minimum": 0},
+                    },
                 },
             },
             "decision": {"enum": Effect::ALL},
@@ -239,23 +244,27 @@ mod tests {
 
     use super::*;
     use crate::caller::Caller;
-    use crate::record::{Record, Rewritten, RoleValue};
+    use crate::record::{Record, Rewritten, RoleValue, Said};
 
     /// Every kind of line with all of its members, and with as few as it may have. A member that is added is missing here.
     fn records() -> Vec<[Record<'static>; 2]> {
         const ROLES: &[Cow<'static, str>] = &[Cow::Borrowed("read-path")];
-        let caller = |is_whole: bool| -> &'static Caller {
+        let said = |is_whole: bool| -> Said<'static> {
             let name = || is_whole.then(|| "n".to_owned());
-            Box::leak(Box::new(Caller {
+            let caller = Caller {
                 subject: name(),
                 agent: name(),
                 session: name(),
-            }))
+            };
+            Said {
+                caller: Box::leak(Box::new(caller)),
+                counts: is_whole.then(|| &*Box::leak(Box::default())),
+            }
         };
         let decision = |is_whole: bool| Record::Decision {
             id: "i",
             tool: "t",
-            caller: caller(is_whole),
+            context: said(is_whole),
             decision: "allow",
             rule: "r",
             reason: "r",

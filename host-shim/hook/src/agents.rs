@@ -237,6 +237,11 @@ impl Agent {
         events.any(|event| is_meant(event.step) && !matches!(event.asks, Asks::Never(_)))
     }
 
+    /// Returns `true` if the agent may ask about one call more than once.
+    pub(super) fn has_further(&self) -> bool {
+        !self.further.is_empty()
+    }
+
     /// When the agent asks a person at an event of its hook, which may be that of another agent.
     pub(super) fn asks(&'static self, event: &'static Event) -> Asks {
         let own = self.events().find(|own| own.step == event.step);

@@ -37,6 +37,13 @@ pub(super) enum Answered {
     Deny,
 }
 
+impl Answered {
+    /// Returns `true` if the call may be made.
+    pub(super) fn passes(self) -> bool {
+        matches!(self, Self::Allow | Self::Left | Self::Ask)
+    }
+}
+
 /// The answer to a question that cannot be judged: a denial in the agent's own protocol, with an exit code that denies too.
 pub fn fault(agent: &'static Agent, input: &str, reason: &str) -> HookAnswer {
     fault_at(event_of_fault(agent, input), reason)

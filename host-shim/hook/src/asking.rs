@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::call::HookCall;
 use super::judge::{Judged, call_text, verdict_of, within};
-use callgate_guard::{Answer, JournalQuestion, Queue, ask, touched};
+use super::options::HookOptions;
+use callgate_guard::{Answer, JournalQuestion, Queue, ask, said, touched};
 use callgate_host::{Gate, Request};
 
 impl HookCall {
@@ -19,10 +20,11 @@ impl HookCall {
         judged: Judged,
         queue: &Queue,
         patience: Duration,
+        options: &HookOptions,
     ) -> Result<Judged, String> {
         let verdict = &judged.response.verdict;
         let call = call_text(&judged.server, &judged.tool, &judged.asked);
-        let context = self.caller.added_to(None);
+        let context = said(self.caller.added_to(None), judged.counted.as_ref());
         let call = within(&call, context.as_deref());
         let offer = gate
             .offer(&Request::gate(call))
@@ -42,7 +44,7 @@ impl HookCall {
             gate,
             judged.server.clone(),
             judged.tool.clone(),
-            approvals.as_ref(),
+            (approvals.as_ref(), self.counted(gate, options)),
         )?;
         again.answered_by = by;
         if matches!(again.response.verdict.decision, Decision::Escalate(_)) {

@@ -16,7 +16,7 @@ use super::call::HookCall;
 use super::globs::{Protected, named};
 use super::names::Called;
 use super::options::HookOptions;
-use callgate_guard::{Answerer, Caller, Journal, JournalEntry, now};
+use callgate_guard::{Answerer, Caller, Counted, Counters, Counting, Journal, JournalEntry, now, said};
 use callgate_host::{CallText, Gate, Request, Response};
 
 /// One reading of a call, judged.
@@ -32,6 +32,8 @@ pub(super) struct Judged {
     pub(super) sent: Option<Value>,
     /// Who was asked and answered.
     pub(super) answered_by: Option<Answerer>,
+    /// The counts that the engine was told.
+    pub(super) counted: Option<Counted>,
 }
 
 /// What is read of an explanation.
@@ -62,11 +64,14 @@ impl HookCall {
             .queue
             .as_ref()
             .and_then(|(queue, _)| queue.approvals().ok());
+        let counters = Counters::of(gate);
+        let mut counting = self.begin_counting(&counters, options);
+        let counted = counting.as_ref().map(Counting::counted);
         let mut strictest: Option<Judged> = None;
         let readings = self.readings();
         let is_ambiguous = readings.len() > 1;
         for (server, tool) in readings {
-            let judged = self.judge(gate, server, tool, approvals.as_ref())?;
+            let judged = self.judge(gate, server, tool, (approvals.as_ref(), counted.clone()))?;
             let is_stricter = strictest.as_ref().is_none_or(|known| {
                 judged.response.verdict.decision.strictness() > known.response.verdict.decision.strictness()
             });
@@ -82,19 +87,20 @@ impl HookCall {
             .as_ref()
             .filter(|_| escalates && !is_left && !self.asks(options))
         {
-            judged = self.decided_by_a_person(gate, judged, queue, *patience)?;
+            // Others may count while a person is asked.
+            counting = None;
+            judged = self.decided_by_a_person(gate, judged, queue, *patience, options)?;
+        }
+        let mut answered = self.answered(&judged, options);
+        let is_counted = !answered.passes()
+            || self.count(&counters, counting, judged.response.explanation.as_ref(), options);
+        if !is_counted && judged.answered_by.is_none() && judged.response.verdict.decision == Decision::Allow
+        {
+            judged.response.verdict = uncounted();
+            answered = self.answered(&judged, options);
         }
         let verdict = &judged.response.verdict;
-        let answered = match verdict.decision {
-            Decision::Allow if self.is_left_to_a_person() => Answered::Left,
-            Decision::Allow => Answered::Allow,
-            Decision::Escalate(_) if self.asks(options) => Answered::Ask,
-            Decision::Escalate(_) if is_left => Answered::Allow,
-            Decision::Escalate(_) => Answered::Unasked,
-            Decision::Deny => Answered::Deny,
-        };
-        let passes = matches!(answered, Answered::Allow | Answered::Left | Answered::Ask);
-        let sent = judged.sent.as_ref().filter(|_| passes);
+        let sent = judged.sent.as_ref().filter(|_| answered.passes());
         if let Some(journal) = journal {
             let text = sent.map(Value::to_string);
             let given = to_raw_value(&self.arguments).ok();
@@ -103,6 +109,7 @@ impl HookCall {
                 tool: &judged.tool,
                 arguments: given.as_deref(),
                 caller: &Caller::of(self.caller.added_to(None).as_deref()),
+                counted: judged.counted.as_ref(),
                 response: &judged.response,
                 sent: text.as_deref(),
                 gate,
@@ -126,6 +133,17 @@ impl HookCall {
         let reason = format!("{}{advice} (rule `{}`)", verdict.reason, verdict.rule);
         let is_other = sent.is_some_and(|sent| *sent != self.given);
         Ok(HookAnswer::of(self, answered, &reason, sent.filter(|_| is_other)))
+    }
+
+    fn answered(&self, judged: &Judged, options: &HookOptions) -> Answered {
+        match judged.response.verdict.decision {
+            Decision::Allow if self.is_left_to_a_person() => Answered::Left,
+            Decision::Allow => Answered::Allow,
+            Decision::Escalate(_) if self.asks(options) => Answered::Ask,
+            Decision::Escalate(_) if self.is_left(options) => Answered::Allow,
+            Decision::Escalate(_) => Answered::Unasked,
+            Decision::Deny => Answered::Deny,
+        }
     }
 
     /// The command that annotates a tool: one of the agent's own has no server that could be asked for it.
@@ -169,7 +187,7 @@ impl HookCall {
     }
 
     /// The servers and tools that the call may be of.
-    fn readings(&self) -> Vec<(String, String)> {
+    pub(super) fn readings(&self) -> Vec<(String, String)> {
         match &self.called {
             Called::Own(tool) => vec![(self.agent.as_str().to_owned(), tool.clone())],
             Called::Mcp(readings) => readings.clone(),
@@ -182,11 +200,11 @@ impl HookCall {
         gate: &Gate,
         server: String,
         tool: String,
-        approvals: Option<&Approvals>,
+        (approvals, counted): (Option<&Approvals>, Option<Counted>),
     ) -> Result<Judged, String> {
         let is_own = matches!(self.called, Called::Own(_));
         let mut arguments = Value::Object(self.arguments.clone());
-        let context = self.caller.added_to(None);
+        let context = said(self.caller.added_to(None), counted.as_ref());
         let context = context.as_deref();
         let (mut response, mut values) = asked(gate, (&server, &tool), &arguments, context, approvals)?;
         match make_absolute(&mut arguments, &values, &self.directory) {
@@ -228,6 +246,7 @@ impl HookCall {
             asked: arguments,
             sent,
             answered_by: None,
+            counted,
         })
     }
 
@@ -387,4 +406,14 @@ pub(super) fn verdict_of(
         reason: reason.into(),
         approval: None,
     }
+}
+
+/// The verdict on a call that counts and cannot be counted.
+fn uncounted() -> Verdict<'static> {
+    let reason = "The policy counts this call, and it cannot be counted".to_owned();
+    verdict_of(
+        Decision::Escalate(Vec::new()),
+        StructuralRule::UnknownCount,
+        reason,
+    )
 }

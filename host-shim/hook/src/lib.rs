@@ -33,6 +33,7 @@ mod answer;
 mod arguments;
 mod asking;
 mod call;
+mod counting;
 mod documents;
 mod entries;
 mod globs;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use callgate_guard::Queue;
+use callgate_guard::{Counts, Queue};
 
 /// How a hook judges.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +13,8 @@ pub struct HookOptions {
     pub servers: Vec<String>,
     /// The person or the service that the agent acts for, for rules that look at it.
     pub subject: Option<String>,
+    /// Where calls are counted that the policy counts.
+    pub counts: Option<Counts>,
     /// Where decisions are written, as a guard writes them; `None` for no log.
     pub audit: Option<PathBuf>,
     /// Where a person is asked whom the agent does not ask, and how long an answer may take. What was approved there for good

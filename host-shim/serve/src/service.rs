@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use callgate_engine::engine::Engine;
-use callgate_guard::{Caller, Guard, GuardOptions, Tally};
+use callgate_guard::{Caller, Counts, Guard, GuardOptions, Tally};
 use callgate_host::Gate;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
@@ -31,6 +31,8 @@ pub struct ServiceOptions {
     pub only_tools: bool,
     /// The context of every call, as JSON text.
     pub context: Option<String>,
+    /// Where calls are counted that the policy counts; `None` if none is.
+    pub counts: Option<Counts>,
     /// The address under which others reach the service, for those who ask for its configuration; the name that they use if there
     /// is none.
     pub address: Option<String>,
@@ -205,6 +207,7 @@ impl Service {
                 subject: key.1.as_deref().map(str::to_owned),
                 ..Caller::default()
             },
+            counts: self.options.counts.clone(),
             warn: self.options.warn,
             container_workspace_dir: None,
         };

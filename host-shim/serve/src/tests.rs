@@ -37,6 +37,7 @@ pub(crate) fn service(server: Option<&str>) -> Arc<Service> {
         audit: None,
         only_tools: false,
         context: None,
+        counts: None,
         address: None,
         warn: |_| (),
     };

@@ -8,6 +8,7 @@ mod asking;
 mod bundles;
 mod ceilings;
 mod changes;
+mod counted;
 mod doctor;
 mod documents;
 mod ending;

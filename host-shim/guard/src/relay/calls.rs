@@ -13,6 +13,7 @@ use super::questions::own_state;
 use super::sending::ArgumentsPlace;
 use super::{Delivery, Disposition, Judgement, Relay, Sent, denied};
 use crate::asking;
+use crate::counts::{Counting, said};
 use crate::listed::Standing;
 use crate::message::{Request, ToolCall};
 use crate::method::Kind;
@@ -93,12 +94,16 @@ impl Relay {
         let guard = &self.guard;
         let policy = guard.policy();
         let text = CallText::of(&guard.server, &call.name, call.arguments);
-        let text = match &guard.context {
+        let counting = self.begin_counting(&policy);
+        let counted = counting.as_ref().map(Counting::counted);
+        let context = said(guard.context.clone(), counted.as_ref());
+        let text = match &context {
             Some(context) => text.within(context),
             None => text,
         };
         let asked = callgate_host::Request::gate(text).in_container(guard.container_workspace_dir.as_deref());
-        let explains = guard.audit.is_some() || guard.asked.is_some();
+        let counts = guard.counts.is_some() && !policy.counters.is_empty();
+        let explains = guard.audit.is_some() || guard.asked.is_some() || counts;
         let asked = callgate_host::Request {
             explain: explains.then_some(Audience::Operator),
             ..asked
@@ -144,11 +149,15 @@ impl Relay {
         if response.verdict.decision != Decision::Allow && response.explanation.is_none() {
             response.explanation = judge(&asked.explained(Audience::Operator))?.explanation;
         }
+        let is_sent = guard.observes || response.verdict.decision == Decision::Allow;
         Ok(Judgement {
             response,
             offer,
             answered_by: None,
             approved: None,
+            counted,
+            // Nobody else can count while a person is asked.
+            counting: counting.filter(|_| is_sent),
             policy: policy.digest.clone(),
             begun,
         })
@@ -192,6 +201,7 @@ impl Relay {
             verdict,
             arguments: call.arguments,
             caller: &self.guard.caller,
+            counted: judgement.counted.as_ref(),
             explanation: judgement.response.explanation.as_ref(),
             sent,
             policy: &judgement.policy,
@@ -210,6 +220,7 @@ impl Relay {
         judgement: Judgement,
     ) -> Disposition {
         let guard = Arc::clone(&self.guard);
+        let judgement = self.counted(judgement);
         let response = &judgement.response;
         let place = ArgumentsPlace::find(message, request, call);
         let arguments = match (&response.verdict.decision, &response.arguments, &place) {

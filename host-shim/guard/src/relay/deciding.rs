@@ -35,7 +35,8 @@ impl Relay {
 
     fn decide_request(&self, request: &Request<'_>) -> Result<Decided, String> {
         let call = ToolCall::read(request)?;
-        let mut judgement = self.judge(&call)?;
+        let judgement = self.judge(&call)?;
+        let mut judgement = self.counted(judgement);
         let sent = judgement
             .response
             .arguments

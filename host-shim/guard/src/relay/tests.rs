@@ -1,4 +1,5 @@
 mod asked;
+mod counted;
 mod forms;
 mod lenient;
 mod unclear;
@@ -50,6 +51,7 @@ pub(super) fn relay_with(change: impl FnOnce(&mut GuardOptions)) -> Relay {
         only_tools: false,
         context: None,
         caller: crate::Caller::default(),
+        counts: None,
         warn: |_| (),
         container_workspace_dir: None,
     };

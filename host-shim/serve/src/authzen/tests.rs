@@ -40,6 +40,7 @@ fn service() -> Service {
         audit: None,
         only_tools: false,
         context: None,
+        counts: None,
         address: None,
         warn: |_| (),
     };

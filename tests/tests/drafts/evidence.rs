@@ -55,6 +55,86 @@ fn hints_make_a_draft_stricter_and_never_looser() {
     }
 }
 
+/// Who takes it for a command line judges it by what its programs touch, so a draft says so only where everything speaks for it.
+#[test]
+fn a_line_for_a_shell_is_drafted_so() {
+    let text = || json!({"type": "string"});
+    let drafted = |name: &str, description: &str, arguments: Value| {
+        let mut tool = tool(name, arguments);
+        tool["description"] = json!(description);
+        let proposal = propose(&json!([tool]), "s");
+        let args = proposal.annotations["servers"]["s"]["tools"][0]["args"].clone();
+        // A person decides in any case.
+        let is_so = args.to_string().contains("shell-command");
+        assert_eq!(
+            is_so,
+            proposal
+                .unsure
+                .iter()
+                .any(|one| one.roles.iter().any(|role| &**role == "shell-command")),
+            "{name}"
+        );
+        args
+    };
+    let command = || json!({"command": text()});
+    for (name, description) in [
+        ("run_shell_command", "Runs a command."),
+        ("bash", "Run a command and return what it prints."),
+        ("run_command", "Execute a command in the terminal"),
+    ] {
+        let args = drafted(name, description, command());
+        assert_eq!(args["command"], json!(["shell-command"]), "{name}");
+    }
+    let placed =
+        json!({"cmd": text(), "cwd": text(), "timeout_ms": {"type": "number"}, "description": text()});
+    let args = drafted("shell_execute", "Execute a shell command", placed);
+    assert_eq!(
+        args["cmd"],
+        json!({"roles": ["shell-command"], "relativeTo": "cwd"})
+    );
+    for (name, description, arguments) in [
+        ("run_command", "Runs a command.", command()),
+        ("shell_execute", "Execute a command in the pod's shell", command()),
+        ("ssh_exec", "Run a shell command on a remote host", command()),
+        (
+            "run_powershell",
+            "Run a command in a PowerShell terminal",
+            command(),
+        ),
+        ("python_shell", "Run a command in a Python shell", command()),
+        (
+            "shell",
+            "Run a shell command",
+            json!({"command": text(), "host": text()}),
+        ),
+        (
+            "shell",
+            "Run a shell command",
+            json!({"command": text(), "shell": text()}),
+        ),
+        (
+            "shell",
+            "Run a shell command",
+            json!({"command": text(), "env": {"type": "object"}}),
+        ),
+        (
+            "shell",
+            "Run a shell command",
+            json!({"command": text(), "cwd": text(), "base_dir": text()}),
+        ),
+        (
+            "shell",
+            "Run a shell command",
+            json!({"command": {"type": "array", "items": text()}}),
+        ),
+        ("shell", "Run a shell script", json!({"script": text()})),
+        ("shell", "Type into the shell", json!({"pre_command": text()})),
+    ] {
+        let args = drafted(name, description, arguments);
+        assert!(!args.to_string().contains("shell-command"), "{name}: {args}");
+    }
+}
+
 #[test]
 fn a_description_adds_what_a_name_leaves_out() {
     let mut reads = tool("get_file", json!({"path": {"type": "string"}}));

@@ -8,6 +8,16 @@ use super::tool::{Setting, Tool};
 use super::words::{foreign_place, of_name, of_text, without_count};
 use callgate_engine::role::RoleId;
 
+/// Names of arguments that hold a whole line for a shell.
+const COMMANDS: [&str; 6] = [
+    "command",
+    "cmd",
+    "command line",
+    "cmdline",
+    "shell command",
+    "bash command",
+];
+
 /// The draft for an argument, or for a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Draft {
@@ -84,6 +94,23 @@ pub(super) fn draft(leaf: &Leaf<'_>, tool: &Tool<'_>) -> Draft {
     }
     if is_path {
         return path(leaf, &words, &description, tool, finding);
+    }
+    let is_command = COMMANDS
+        .iter()
+        .any(|name| words.iter().map(String::as_str).eq(name.split(' ')));
+    if finding.kind == Kind::Code && is_command && tool.takes_command_lines() && tool.is_one_text(leaf.top) {
+        return Draft {
+            roles: vec![RoleId::SHELL_COMMAND],
+            relative_to: tool.working_directory().map(str::to_owned),
+            why: format!(
+                "{}, and the tool speaks of a shell: it is judged by what its programs touch, if a POSIX shell of this machine runs it",
+                finding.why
+            ),
+            is_sure: false,
+            unless_added: None,
+            url_flag: None,
+            is_asked: false,
+        };
     }
     let is_new_remote = finding.kind == Kind::Remote && tool.is_in(Setting::GitRemote) && *words == ["name"];
     let is_renamed = tool.is_in(Setting::GitRemote) && *words == ["new", "name"];

@@ -331,6 +331,45 @@ impl<'v> Tool<'v> {
         runs || self.has_argument(&["command"]) || self.has_argument(&["cmd"])
     }
 
+    /// It hands a line to a shell of this machine: it speaks of one, of no other machine or language, and no argument says anything but
+    /// where, how long and why the line runs.
+    pub(super) fn takes_command_lines(&self) -> bool {
+        let is_plain = |words: &Vec<String>| {
+            let is_known = |one: &String| PLAIN_WORDS.contains(&one.as_str());
+            words.iter().any(is_known) || self.is_directory(words)
+        };
+        let directories = self.arguments.keys().filter(|words| self.is_directory(words));
+        self.mentions(&["shell", "bash", "terminal"])
+            && !self.mentions(&FOREIGN_WORDS)
+            && !self.is_of_server(&FOREIGN_WORDS)
+            && directories.count() < 2
+            && self.arguments.keys().all(is_plain)
+    }
+
+    /// Its schema says that the argument is a text, and no list of them.
+    pub(super) fn is_one_text(&self, argument: &str) -> bool {
+        let properties = self.listed.top().properties.into_iter();
+        let parts = properties
+            .filter(|(name, _)| *name == argument)
+            .flat_map(|(_, parts)| parts);
+        let mut types = parts.map(|part| part.get("type").and_then(|one| one.as_str()));
+        types.all(|one| one == Some("string"))
+    }
+
+    /// The argument that says where a command runs.
+    pub(super) fn working_directory(&self) -> Option<&'v str> {
+        let mut arguments = self.arguments.iter();
+        arguments
+            .find(|(words, _)| self.is_directory(words))
+            .map(|(_, name)| *name)
+    }
+
+    fn is_directory(&self, words: &[String]) -> bool {
+        ["cwd", "dir", "workdir", "directory"]
+            .iter()
+            .any(|name| end_with(words, name))
+    }
+
     /// It says where what it takes out of a file goes.
     pub(super) fn has_destination(&self) -> bool {
         let ends = |words: &Vec<String>| {
@@ -407,6 +446,45 @@ const DESTINATIONS: [&str; 7] = ["destination", "dest", "dst", "output", "out", 
 
 /// Words for clusters, and the tools for them.
 const CLUSTER_WORDS: [&str; 5] = ["kubectl", "kubernetes", "k8s", "helm", "cluster"];
+
+/// Words for other machines, and for what reads commands that is no shell of POSIX.
+const FOREIGN_WORDS: [&str; 22] = [
+    "ssh",
+    "remote",
+    "container",
+    "docker",
+    "pod",
+    "kubectl",
+    "kubernetes",
+    "k8s",
+    "adb",
+    "android",
+    "mobile",
+    "emulator",
+    "vm",
+    "powershell",
+    "windows",
+    "python",
+    "javascript",
+    "sql",
+    "database",
+    "redis",
+    "browser",
+    "api",
+];
+
+/// Words of arguments that do not change what a line for a shell does.
+const PLAIN_WORDS: [&str; 9] = [
+    "command",
+    "cmd",
+    "cmdline",
+    "timeout",
+    "description",
+    "explanation",
+    "reason",
+    "purpose",
+    "background",
+];
 
 /// Words that say that a tool is about files.
 const FILE_WORDS: [&str; 7] = [

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use callgate_engine::seed::SHELL;
+
 use crate::packs::Pack;
 use crate::terminal::{Failure, clean};
 
@@ -21,6 +23,15 @@ pub(super) const ANNOTATIONS_FILE: &str = "annotations.json";
 /// The name of the file of scenarios.
 pub(super) const SCENARIOS_FILE: &str = "scenarios.jsonl";
 
+fn takes_commands(pack: &Pack) -> Result<bool, Failure> {
+    let tools = pack.annotated_tools()?;
+    let mut roles = tools
+        .iter()
+        .filter_map(|tool| tool["args"].as_object())
+        .flat_map(Map::values);
+    Ok(roles.any(|roles| roles == "shell-command"))
+}
+
 /// The text of `callgate.json`.
 pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, Failure> {
     let (mut rules, mut in_sandbox) = (String::new(), Vec::new());
@@ -29,6 +40,10 @@ pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, Failure> {
         let about = one.pack.about()?;
         if let Some(kind) = about.kind {
             in_sandbox.push(&*one.server);
+            // What its commands run is judged as calls of this server, by the paths of this machine.
+            if one.mounts.is_empty() && !in_sandbox.contains(&SHELL) && takes_commands(one.pack)? {
+                in_sandbox.push(SHELL);
+            }
             if !one.mounts.is_empty() {
                 let names = one
                     .mounts

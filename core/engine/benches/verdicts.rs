@@ -297,6 +297,26 @@ mod paths {
     }
 }
 
+/// Commands of a shell, of which each program is judged.
+mod commands {
+    use super::*;
+
+    const LINE: &str = "cd src && git status --short | head -20; grep -rn TODO . | wc -l";
+
+    #[divan::bench(args = [("5 programs", LINE), ("1 program", "ls -la src")])]
+    fn line(bencher: Bencher<'_, '_>, (_, command): (&str, &str)) {
+        let annotations = json!({"servers": {"agent": {"tools": [
+            {"toolName": "Bash", "args": {"command": "shell-command", "timeout": "none"}},
+        ]}}});
+        let documents = Documents {
+            annotations,
+            ..generated(36)
+        };
+        let arguments = json!({"command": command, "timeout": 1000});
+        judge(bencher, &documents.engine(), "agent", "Bash", &arguments);
+    }
+}
+
 /// The same call under policies of different sizes.
 mod rules {
     use super::*;

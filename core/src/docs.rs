@@ -43,6 +43,7 @@ pages! {
     annotations = "annotations", "../docs/annotations.md", "what the arguments of each tool mean";
     roles = "roles", "../docs/roles.md", "the roles an argument can have, and roles of your own";
     lists = "lists", "../docs/lists.md", "names that several rules share, kept in a document of their own";
+    programs = "programs", "../docs/programs.md", "programs of your own that shell commands run";
     protected_paths = "protected-paths", "../docs/protected-paths.md", "paths that no call may touch, and patterns of them";
     options = "options", "../docs/options.md", "what else can be chosen, and every limit";
     structural_rules = "structural-rules", "../docs/structural-rules.md", "what the engine decides before any rule, and what to do about it";

@@ -6,6 +6,7 @@
 //!   "policy": "policy.json",
 //!   "annotations": {"servers": {"files": {"tools": [{"toolName": "read", "args": {"path": "read-path"}}]}}},
 //!   "lists": "lists.json",
+//!   "programs": {"programs": [{"names": ["deploy"], "operands": "execute*", "runs": true}]},
 //!   "sandbox": ".",
 //!   "protectedPaths": ["~/.ssh", "secrets", "**/.env"],
 //!   "domainAllowlists": {"fetch": ["docs.rs", "*.github.com"]},
@@ -19,7 +20,7 @@
 //! }
 //! ```
 //!
-//! `policy`, `annotations`, `lists`, `ceiling` and `world` are the path of a file or the document itself; `tests` are the paths of
+//! `policy`, `annotations`, `lists`, `programs`, `ceiling` and `world` are the path of a file or the document itself; `tests` are the paths of
 //! files of scenarios, which `callgate test` runs; the rest is written out. Like every document a bundle may have comments (`//`, `/* */`), trailing commas and a `$schema`.
 //! Paths, those in its files too, are relative to the bundle's folder. A pattern of protected paths that begins with `**` is
 //! about the whole disk. Every key may be

@@ -6,7 +6,7 @@
 //! | word | the block is |
 //! |---|---|
 //! | `bundle` | a whole `callgate.json`; what the page gave before it no longer counts |
-//! | `policy`, `annotations`, `lists`, `ceiling`, `options`, `roles`, `world`, `protectedPaths`, `invariants` | the value of this key of the bundle |
+//! | `policy`, `annotations`, `lists`, `programs`, `ceiling`, `options`, `roles`, `world`, `protectedPaths`, `invariants` | the value of this key of the bundle |
 //! | `rule`, `rules` | one rule, or an array of them: the rules of the bundle |
 //! | `tool` | one annotation of a tool of the server `SERVER`, with `server:SERVER`; it joins the bundle's |
 //! | `call:DECISION` | a call or several, each judged by the bundle as the gate does; with `rule:NAME` by this rule. A call's member `context` is the host's context |
@@ -48,6 +48,11 @@ fn roles() {
 #[test]
 fn lists() {
     check("lists");
+}
+
+#[test]
+fn programs() {
+    check("programs");
 }
 
 #[test]
@@ -351,8 +356,8 @@ impl Example<'_> {
 fn set(bundle: &mut Value, kind: &str, server: Option<&str>, value: Value, at: &str) {
     match kind {
         "bundle" => *bundle = value,
-        "policy" | "annotations" | "lists" | "ceiling" | "options" | "roles" | "world" | "protectedPaths"
-        | "invariants" => bundle[kind] = value,
+        "policy" | "annotations" | "lists" | "programs" | "ceiling" | "options" | "roles" | "world"
+        | "protectedPaths" | "invariants" => bundle[kind] = value,
         "rule" => bundle["policy"] = json!({"rules": [value]}),
         "rules" => bundle["policy"] = json!({"rules": value}),
         "tool" => {

@@ -32,6 +32,7 @@ pub(super) fn settings(one: &Program, other: &Program) -> bool {
         && worlds(one, other)
         && protects_alike(one, other)
         && ceiling(one) == ceiling(other)
+        && programs_alike(one, other)
         && limits(one) == limits(other)
         && roles(one, other)
 }
@@ -62,6 +63,15 @@ fn worlds(one: &Program, other: &Program) -> bool {
     }
 }
 
+/// Returns `true` if both say the same of the programs that commands of shells run.
+fn programs_alike(one: &Program, other: &Program) -> bool {
+    match (&one.shell, &other.shell) {
+        (Some(one), Some(other)) => one.table == other.table,
+        // Without one there are no such commands.
+        (None, _) | (_, None) => true,
+    }
+}
+
 /// Settings that differ and that regions are not cut by.
 pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
     let limits = |program: &Program| format!("{:?}", program.limits);
@@ -75,6 +85,7 @@ pub(super) fn differing(one: &Program, other: &Program) -> Vec<&'static str> {
             "workingDirectory",
             servers(one, other, |server| &server.working_directory),
         ),
+        ("programs", programs_alike(one, other)),
         ("limits", limits(one) == limits(other)),
         ("roles", other_roles(one, other)),
     ];

@@ -29,6 +29,8 @@ named! {
         Annotations = "annotations",
         /// The lists that `@names` in the policy stand for.
         Lists = "lists",
+        /// Programs that the commands of shells may run.
+        Programs = "programs",
         /// The options of an engine.
         Options = "options",
         /// A capability ceiling.
@@ -52,6 +54,7 @@ impl Schema {
             Self::Policy => policy::policy(),
             Self::Annotations => annotations::annotations(),
             Self::Lists => policy::lists(),
+            Self::Programs => programs(),
             Self::Options => config::options(),
             Self::Ceiling => config::ceiling(),
             Self::World => world::world(),
@@ -66,13 +69,28 @@ impl Schema {
         if let (Some(whole), Value::Object(schema)) = (whole.as_object_mut(), schema) {
             whole.extend(schema);
             match self {
-                Self::Bundle | Self::Policy | Self::Annotations => {
+                Self::Bundle => {
+                    let (mut all, programs) = (definitions(), programs());
+                    if let (Some(all), Some(of_programs)) =
+                        (all.as_object_mut(), programs["$defs"].as_object())
+                    {
+                        all.extend(of_programs.clone());
+                    }
+                    whole.insert("$defs".to_owned(), all);
+                }
+                Self::Policy | Self::Annotations => {
                     whole.insert("$defs".to_owned(), definitions());
                 }
                 Self::Scenarios => {
                     whole.insert("$defs".to_owned(), scenario::definitions());
                 }
-                Self::Lists | Self::Options | Self::Ceiling | Self::World | Self::Roles | Self::Call => {}
+                Self::Lists
+                | Self::Programs
+                | Self::Options
+                | Self::Ceiling
+                | Self::World
+                | Self::Roles
+                | Self::Call => {}
             }
         }
         whole
@@ -95,6 +113,14 @@ fn bundle() -> Value {
             DocumentKind::Policy => either([file(), policy::policy()]),
             DocumentKind::Annotations => either([file(), annotations::annotations()]),
             DocumentKind::Lists => either([file(), policy::lists(), json!({"type": "null"})]),
+            DocumentKind::Programs => {
+                let mut inner = programs();
+                if let Some(members) = inner.as_object_mut() {
+                    // The bundle has them.
+                    members.retain(|key, _| !["$schema", "$defs", "title"].contains(&key.as_str()));
+                }
+                either([file(), inner])
+            }
             DocumentKind::Ceiling => either([file(), config::ceiling()]),
             DocumentKind::World => either([file(), world::world()]),
             DocumentKind::Options => config::options(),
@@ -112,6 +138,11 @@ fn bundle() -> Value {
         }
     });
     about(schema, "Names or holds everything that a gate is built from.")
+}
+
+/// The schema that the table of programs keeps to as well.
+fn programs() -> Value {
+    serde_json::from_str(callgate_programs::SCHEMA).unwrap_or_default()
 }
 
 fn call() -> Value {

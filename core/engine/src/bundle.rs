@@ -61,10 +61,11 @@ pub enum Written {
     Inline,
 }
 
-pub const PARTS: [(DocumentKind, Written); 12] = [
+pub const PARTS: [(DocumentKind, Written); 13] = [
     (DocumentKind::Policy, Written::FileOrInline),
     (DocumentKind::Annotations, Written::FileOrInline),
     (DocumentKind::Lists, Written::FileOrInline),
+    (DocumentKind::Programs, Written::FileOrInline),
     (DocumentKind::Sandbox, Written::Inline),
     (DocumentKind::ProtectedPaths, Written::Inline),
     (DocumentKind::DomainAllowlists, Written::Inline),
@@ -250,13 +251,13 @@ mod tests {
             &[],
             &[
                 "1:2: error[unknown-key] at bundle.polcy: found the key `polcy`, expected one of `policy`, `annotations`, \
-                 `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
+                 `lists`, `programs`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
                  `options`, `roles`, `world`, `invariants`, `tests`, `description` (help: did you mean `policy`?)",
                 "1:25: error[wrong-type] at bundle.policy: found `5`, expected the path of a file, or the document itself",
                 "2:1: error[duplicate-key] at bundle.options: the key `options` is given twice, expected once",
                 "2:31: error[wrong-type] at bundle.description: found `[]`, expected a string",
                 "2:35: error[unknown-key] at bundle.folder: found the key `folder`, expected one of `policy`, `annotations`, \
-                 `lists`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
+                 `lists`, `programs`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
                  `options`, `roles`, `world`, `invariants`, `tests`, `description`",
             ],
         );

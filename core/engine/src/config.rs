@@ -113,9 +113,10 @@ impl Reader<'_> {
         let lists = self
             .optional(DocumentKind::Lists, Lists::read)
             .unwrap_or_default();
+        let table = self.optional(DocumentKind::Programs, annotation::read_programs);
         let programs = annotations
             .as_ref()
-            .and_then(|annotations| Programs::of(&annotations.tools, &registry));
+            .and_then(|annotations| Programs::of(&annotations.tools, table, &registry));
         if let Some(policy) = &policy {
             let mut known = annotations.clone();
             if let (Some(known), Some(programs)) = (&mut known, &programs) {

@@ -48,6 +48,8 @@ limits! {
     rules = 100_000, "rules";
     /// Entries of all lists together: they are kept in memory, sorted.
     list_entries = 1_000_000, "entries";
+    /// Programs that a document adds to those that are known: each is a tool of its own.
+    programs = 4_096, "programs";
     /// Values of one role in one call: each may cost a question to the host. (SPEC §14 says 4,096; the control case
     /// `control-fs-035`, which must pass, has 10,000.)
     values_per_role = 16_384, "values";

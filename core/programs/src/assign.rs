@@ -1,7 +1,7 @@
 //! Which operand has which role.
 
+use super::program::Slot;
 use super::role::Role;
-use super::table::Slot;
 use callgate_shell::{Construct, NotUnderstood};
 use callgate_shell::{Value, Word};
 

@@ -3,8 +3,9 @@
 use super::assign::assign;
 use super::operand::operand;
 use super::options::{Words, scan};
+use super::program::{Case, Program};
 use super::role::Role;
-use super::table::{Case, Program, Table};
+use super::table::Table;
 use super::{Contents, Described, Invocation, Operand};
 use callgate_shell::{Assignment, Command, Reading, RedirectionKind, Value, Word};
 use callgate_shell::{Construct, NotUnderstood, Place};
@@ -207,7 +208,7 @@ impl<'t> Describe<'t> {
         let roles = assign(&case.operands, &found.operands, command.place)?;
         let mut has_path = false;
         let mut nested = Vec::new();
-        let mut script = None;
+        let mut scripts = Vec::new();
         for (at, (role, word)) in roles.iter().enumerate() {
             has_path |= role.is_path();
             match role {
@@ -225,7 +226,7 @@ impl<'t> Describe<'t> {
                     operand(role, word, &directories, case.is_tree, &mut invocation.operands)?;
                 }
                 Role::Command => nested.push(word.clone()),
-                Role::Script => script = Some(word.clone()),
+                Role::Script => scripts.push(word),
                 Role::Expression => {}
                 Role::Execute if !invocation.runs => {
                     invocation.runs = true;
@@ -273,8 +274,8 @@ impl<'t> Describe<'t> {
         for words in &found.commands {
             self.run_on(&outer, words, &paths)?;
         }
-        if let Some(script) = script {
-            self.run_script(&outer, &script)?;
+        for script in scripts {
+            self.run_script(&outer, script)?;
         }
         if !nested.is_empty() {
             // Of the programs that run their operands, these run them as somebody else.

@@ -8,3 +8,6 @@ pub(super) const FILES: &[&str] = &[
     include_str!("../table/system.json"),
     include_str!("../table/text.json"),
 ];
+
+/// The JSON Schema of a document of programs, as text.
+pub const SCHEMA: &str = include_str!("../programs.schema.json");

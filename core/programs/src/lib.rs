@@ -39,12 +39,13 @@
 
 mod assign;
 mod command;
-mod entry;
+mod document;
 mod expression;
 mod files;
 mod nested;
 mod operand;
 mod options;
+mod program;
 mod role;
 mod sed;
 mod table;
@@ -52,8 +53,10 @@ mod table;
 use callgate_shell::{NotUnderstood, Place};
 use callgate_shell::{Reading, Value};
 
+pub use document::{Step, TableError, TableFault, keys};
+pub use files::SCHEMA;
 pub use role::Role;
-pub use table::{Table, TableError};
+pub use table::Table;
 
 /// What the commands of a text do, as far as it is understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,11 +2,10 @@
 
 use super::Invocation;
 use super::command::Describe;
-use super::entry::Input;
 use super::operand::operand;
 use super::options::Words;
+use super::program::{Input, Program};
 use super::role::Role;
-use super::table::Program;
 use callgate_shell::{Command, RedirectionKind, Value, Within, Word};
 use callgate_shell::{Construct, NotUnderstood, Place};
 use callgate_shell::{Surroundings, read};

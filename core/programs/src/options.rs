@@ -1,8 +1,7 @@
 //! Which words of a command are options, values of options, and operands.
 
-use super::entry::Style;
+use super::program::{Program, Style};
 use super::role::Role;
-use super::table::Program;
 use callgate_shell::{Construct, NotUnderstood};
 use callgate_shell::{Value, Word};
 
@@ -152,6 +151,8 @@ impl Scan<'_> {
         self.found.options.push(name.to_owned());
         if let Some(role) = self.program.values.get(name) {
             return match value {
+                // A command ends in a word of its own.
+                Some(_) if *role == Role::CommandTo => Err(fault(word, Construct::Option(name.to_owned()))),
                 Some(value) => {
                     self.give(name, *role, exact(word, value));
                     Ok(())
@@ -181,6 +182,9 @@ impl Scan<'_> {
             if let Some(role) = self.program.values.get(&name) {
                 if rest.is_empty() {
                     return self.take(word, &name, *role);
+                }
+                if *role == Role::CommandTo {
+                    return Err(fault(word, Construct::Option(name)));
                 }
                 self.give(&name, *role, exact(word, rest));
                 return Ok(());

@@ -134,6 +134,45 @@ impl Role {
         )
     }
 
+    /// The names of all.
+    pub(super) fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|(_, name)| *name).collect()
+    }
+
+    /// Returns `true` if values of options may bear it.
+    pub(super) fn is_of_option(self) -> bool {
+        !matches!(
+            self,
+            Self::Export
+                | Self::Assignments
+                | Self::Format
+                | Self::Expression
+                | Self::Command
+                | Self::Script
+                | Self::Setting
+                | Self::Transfer
+        )
+    }
+
+    /// Returns `true` if operands may bear it.
+    pub(super) fn is_of_operand(self) -> bool {
+        !matches!(self, Self::Directory | Self::CommandTo | Self::Replaced)
+    }
+
+    /// Returns `true` if a program that takes it runs something, or may with some values.
+    pub(super) fn runs(self) -> bool {
+        matches!(
+            self,
+            Self::Execute
+                | Self::Command
+                | Self::CommandTo
+                | Self::Script
+                | Self::Edit
+                | Self::Filter
+                | Self::Transfer
+        )
+    }
+
     /// Returns `true` if any value does no harm under it.
     pub(super) fn is_text(self) -> bool {
         matches!(

@@ -1,89 +1,21 @@
 //! The table, ready to be asked.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::entry::{Entry, File, Input, Style, Variables};
+use serde_json::Value;
+
+use super::document::{self, Document, TableError};
 use super::files::FILES;
-use super::role::Role;
+use super::program::Program;
+use callgate_shell::is_builtin;
 
 /// The programs that are known.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    programs: BTreeMap<String, Program>,
+    programs: BTreeMap<String, Arc<Program>>,
     harmless: Vec<String>,
     influential: Vec<String>,
-}
-
-/// Why a table cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableError(String);
-
-impl fmt::Display for TableError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for TableError {}
-
-/// A program, or a command of one.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Program {
-    pub(super) flags: BTreeSet<String>,
-    pub(super) values: BTreeMap<String, Role>,
-    pub(super) optional: BTreeMap<String, Role>,
-    /// The options after which only operands follow.
-    pub(super) last: BTreeSet<String>,
-    pub(super) ordinary: Case,
-    pub(super) cases: Vec<Case>,
-    pub(super) style: Style,
-    pub(super) number: bool,
-    pub(super) is_harmless: bool,
-    pub(super) input: Option<Input>,
-    /// What leaves something out of a tree whose contents it reads; `None` where it reads none.
-    pub(super) without: Option<String>,
-    /// The options whose values are the names that are left out.
-    pub(super) leaves_out: BTreeSet<String>,
-    /// The options with which it reads hidden files; without such options it always does.
-    pub(super) hidden: BTreeSet<String>,
-    /// Where the last operand is a directory, the others mean what has their name in it.
-    pub(super) into: bool,
-    pub(super) commands: BTreeMap<String, Program>,
-}
-
-/// The roles of operands.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Case {
-    /// It applies where one of each of these sets is given.
-    with: Vec<BTreeSet<String>>,
-    pub(super) operands: Vec<Slot>,
-    /// The roles of values of options, where they differ.
-    pub(super) values: BTreeMap<String, Role>,
-    pub(super) absent: Option<Role>,
-    pub(super) implied: Option<Role>,
-    pub(super) is_tree: bool,
-    pub(super) runs: bool,
-}
-
-impl Program {
-    /// What counts with these options.
-    pub(super) fn case(&self, options: &[String]) -> &Case {
-        let applies = |case: &&Case| {
-            case.with
-                .iter()
-                .all(|set| options.iter().any(|option| set.contains(option)))
-        };
-        self.cases.iter().find(applies).unwrap_or(&self.ordinary)
-    }
-}
-
-/// A place for operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
-    pub(super) role: Role,
-    pub(super) is_optional: bool,
-    pub(super) is_many: bool,
 }
 
 impl Table {
@@ -93,7 +25,8 @@ impl Table {
         let mut table = Self::default();
         for text in FILES {
             // A file that cannot be read has no programs, so that none of its is understood.
-            let _ = table.add(text);
+            let text = serde_json::from_str(text).unwrap_or(Value::Null);
+            table.take(document::read(&text));
         }
         table
     }
@@ -104,25 +37,59 @@ impl Table {
         FILES
     }
 
-    /// Adds the programs of a file; a name that is there already gets the new entry.
-    ///
-    /// # Errors
-    /// The text is not JSON, has a key or a role that is not known, or an entry has operands whose roles cannot be told apart.
-    pub fn add(&mut self, text: &str) -> Result<(), TableError> {
-        let file: File = serde_json::from_str(text).map_err(|error| TableError(error.to_string()))?;
-        for entry in file.programs {
-            let program = program(&entry)?;
-            for name in &entry.names {
-                self.programs.insert(name.clone(), program.clone());
-            }
+    /// Adds the programs of a document that people wrote; a name that is there already gets the new entry. Returns what is wrong
+    /// with it: a table with such a document is not to be used.
+    pub fn add(&mut self, document: &Value) -> Vec<TableError> {
+        let mut document = document::read(document);
+        let mut faults = std::mem::take(&mut document.faults);
+        for entry in &document.programs {
+            let names = entry.names.iter();
+            faults.extend(
+                names.filter_map(|name| Some(name.fault(self.refusal(&name.text, entry.says_runs)?))),
+            );
         }
-        let Variables {
-            harmless,
-            influential,
-        } = file.variables;
-        self.harmless.extend(harmless);
-        self.influential.extend(influential);
-        Ok(())
+        let own = document.influential.iter().map(|name| &name.text);
+        let influential: Vec<&String> = self.influential.iter().chain(own).collect();
+        for name in &document.harmless {
+            let covered = influential.iter().find(|known| covers(&name.text, known));
+            let why = |known| format!("it covers `{known}`, which decides what runs or what is read");
+            faults.extend(covered.map(|known| name.fault(why(known))));
+        }
+        self.take(document);
+        faults
+    }
+
+    /// Why people may not say what this program does.
+    fn refusal(&self, name: &str, says_runs: bool) -> Option<String> {
+        let is_odd = |one: char| one == '/' || one.is_whitespace() || one.is_control();
+        if name.contains(is_odd) || name.starts_with('-') {
+            return Some("expected the name of a program, without its directory".to_owned());
+        }
+        if is_builtin(name) {
+            return Some("shells have a command of their own by this name".to_owned());
+        }
+        // `python3.13` is an interpreter like `python`.
+        let stem = name.trim_end_matches(|one: char| one.is_ascii_digit() || matches!(one, '.' | '-'));
+        let runs = [name, stem].into_iter().find(|name| {
+            let known = self.find(&name.to_ascii_lowercase());
+            known.is_some_and(Program::may_run)
+        });
+        runs.filter(|_| !says_runs).map(|known| {
+            format!("`{known}` is known to run what its arguments or files say, expected `runs` in its entry")
+        })
+    }
+
+    fn take(&mut self, document: Document) {
+        for entry in document.programs {
+            let program = Arc::new(entry.program);
+            let names = entry.names.into_iter();
+            self.programs
+                .extend(names.map(|name| (name.text, Arc::clone(&program))));
+        }
+        self.harmless
+            .extend(document.harmless.into_iter().map(|name| name.text));
+        self.influential
+            .extend(document.influential.into_iter().map(|name| name.text));
     }
 
     /// The names of the programs, in the order of the alphabet.
@@ -131,7 +98,7 @@ impl Table {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&Program> {
-        self.programs.get(name)
+        self.programs.get(name).map(Arc::as_ref)
     }
 
     /// Returns `true` if programs may be given the variable.
@@ -152,104 +119,13 @@ fn is_among(names: &[String], name: &str) -> bool {
     })
 }
 
-fn program(entry: &Entry) -> Result<Program, TableError> {
-    let style = entry.style;
-    let mut commands = BTreeMap::new();
-    for (names, inner) in &entry.commands {
-        let inner = program(inner)?;
-        for name in names.split(' ') {
-            commands.insert(name.to_owned(), inner.clone());
-        }
-    }
-    let ordinary = Case {
-        with: Vec::new(),
-        operands: slots(entry.operands.as_deref().unwrap_or_default())?,
-        values: BTreeMap::new(),
-        absent: optional_role(entry.absent.as_deref())?,
-        implied: optional_role(entry.implied.as_deref())?,
-        is_tree: entry.tree,
-        runs: entry.runs,
+/// Returns `true` if a pattern of names has another one, or a part of it, in it.
+fn covers(pattern: &str, known: &str) -> bool {
+    let Some(start) = pattern.strip_suffix('*') else {
+        return false;
     };
-    let cases = entry.cases.iter().map(|case| {
-        let inherited = ordinary.clone();
-        let sets = [&case.with, &case.and].into_iter().filter(|set| !set.is_empty());
-        let with = sets.map(|set| names(set, style).into_iter().collect());
-        Ok(Case {
-            with: with.collect(),
-            operands: match &case.operands {
-                Some(operands) => slots(operands)?,
-                None => inherited.operands,
-            },
-            values: roles(&case.values, style)?,
-            absent: optional_role(case.absent.as_deref())?.or(inherited.absent),
-            implied: optional_role(case.implied.as_deref())?.or(inherited.implied),
-            is_tree: case.tree.unwrap_or(inherited.is_tree),
-            runs: case.runs.unwrap_or(inherited.runs),
-        })
-    });
-    Ok(Program {
-        flags: names(&entry.flags, style).into_iter().collect(),
-        values: roles(&entry.values, style)?,
-        optional: roles(&entry.optional, style)?,
-        last: names(&entry.last, style).into_iter().collect(),
-        cases: cases.collect::<Result<_, TableError>>()?,
-        ordinary,
-        style,
-        number: entry.number,
-        is_harmless: entry.is_harmless,
-        input: entry.input,
-        without: entry.without.clone(),
-        leaves_out: names(&entry.leaves_out, style).into_iter().collect(),
-        hidden: names(&entry.hidden, style).into_iter().collect(),
-        into: entry.into,
-        commands,
-    })
-}
-
-/// The options in a list of the table: `-ab --all` are three.
-fn names(list: &str, style: Style) -> Vec<String> {
-    let mut found = Vec::new();
-    for word in list.split_whitespace() {
-        match word.strip_prefix('-') {
-            Some(letters) if style != Style::Words && !letters.starts_with('-') => {
-                found.extend(letters.chars().map(|one| format!("-{one}")));
-            }
-            _ => found.push(word.to_owned()),
-        }
+    match known.strip_suffix('*') {
+        Some(known) => known.starts_with(start) || start.starts_with(known),
+        None => known.starts_with(start),
     }
-    found
-}
-
-fn roles(list: &BTreeMap<String, String>, style: Style) -> Result<BTreeMap<String, Role>, TableError> {
-    let mut found = BTreeMap::new();
-    for (options, name) in list {
-        let role = role(name)?;
-        found.extend(names(options, style).into_iter().map(|option| (option, role)));
-    }
-    Ok(found)
-}
-
-fn role(name: &str) -> Result<Role, TableError> {
-    Role::find(name).ok_or_else(|| TableError(format!("`{name}` is no role")))
-}
-
-fn optional_role(name: Option<&str>) -> Result<Option<Role>, TableError> {
-    name.map(role).transpose()
-}
-
-fn slots(list: &str) -> Result<Vec<Slot>, TableError> {
-    let mut found = Vec::new();
-    for word in list.split_whitespace() {
-        let name = word.trim_end_matches(['?', '*', '+']);
-        let mark = word.get(name.len()..).unwrap_or_default();
-        found.push(Slot {
-            role: role(name)?,
-            is_optional: matches!(mark, "?" | "*"),
-            is_many: matches!(mark, "*" | "+"),
-        });
-    }
-    if found.iter().filter(|slot| slot.is_many).count() > 1 {
-        return Err(TableError(format!("`{list}` has two places for many operands")));
-    }
-    Ok(found)
 }

@@ -7,7 +7,7 @@
     reason = "a failing test stops where it fails"
 )]
 
-use callgate_programs::{Table, describe};
+use callgate_programs::{Table, TableFault, describe};
 use callgate_shell::{Surroundings, read};
 use serde_json::Value;
 
@@ -15,9 +15,15 @@ use serde_json::Value;
 fn each_file_is_read() {
     for text in Table::files() {
         let mut table = Table::default();
-        if let Err(error) = table.add(text) {
-            panic!("{error}: {}", text.get(..200).unwrap_or_default());
-        }
+        let document: Value = serde_json::from_str(text).unwrap();
+        // What shells have themselves no other document may describe.
+        let own = "shells have a command of their own by this name";
+        let faults = table.add(&document);
+        let others: Vec<_> = faults
+            .iter()
+            .filter(|one| one.fault != TableFault::Invalid(own.to_owned()))
+            .collect();
+        assert!(others.is_empty(), "{others:?}");
         assert!(table.names().count() > 2);
     }
     assert!(

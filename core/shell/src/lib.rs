@@ -43,6 +43,8 @@ pub use reading::{
     Assignment, Command, Joiner, Reading, Redirection, RedirectionKind, Shells, Value, Within, Word,
 };
 
+pub use walk::is_builtin;
+
 /// Where a text runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {

@@ -15,6 +15,7 @@ use crate::syntax::tree::{
     AndOr, Condition, List, Node, Operator, Part, Pipeline, Redirect, Script, Simple, Target, Word,
 };
 use crate::{Surroundings, syntax};
+pub use builtins::is_builtin;
 use state::{Flow, State};
 
 /// Reads a text that runs in these surroundings.

@@ -21,7 +21,7 @@ use crate::{errors, host, json};
 
 /// A policy decision point: documents and a host. Threads may share one; it keeps nothing between calls.
 ///
-/// Each document is a dict, or JSON text, which may have comments: `policy`, `annotations`, `lists`, `options`, `roles`, `world`,
+/// Each document is a dict, or JSON text, which may have comments: `policy`, `annotations`, `lists`, `programs`, `options`, `roles`, `world`,
 /// `ceiling`, `protected_paths`, `domain_allowlists`, `trusted_servers`, and `sandbox` and `folder`, which are paths. `host` answers
 /// about the disk and git; without one, this machine does. Raises `DocumentError` with every fault of every document.
 #[pyclass(frozen, module = "callgate")]

@@ -121,6 +121,11 @@ impl GateBuilder {
         self.part(DocumentKind::Lists, text)
     }
 
+    /// Takes programs that commands of shells may run, beside those that are known, as JSON text.
+    pub fn programs(self, text: impl Into<String>) -> Self {
+        self.part(DocumentKind::Programs, text)
+    }
+
     /// Takes the sandbox: a directory, absolute or `~/…`, in which file and git servers may do anything.
     pub fn sandbox(self, directory: impl AsRef<str>) -> Self {
         self.part(DocumentKind::Sandbox, Value::from(directory.as_ref()).to_string())

@@ -2,7 +2,7 @@ import { child, type JsonNode, readJson } from "./jsonc.js";
 import { BUNDLE, type State } from "./state.js";
 
 /** The documents that a bundle holds or names the file of. */
-export const DOCUMENTS = ["policy", "annotations", "lists", "ceiling", "world"] as const;
+export const DOCUMENTS = ["policy", "annotations", "lists", "programs", "ceiling", "world"] as const;
 
 export type DocumentKey = (typeof DOCUMENTS)[number];
 

@@ -12,6 +12,7 @@ interface Parts {
   readonly policy?: unknown;
   readonly annotations?: unknown;
   readonly lists?: unknown;
+  readonly programs?: unknown;
   readonly sandbox?: string | DocumentText | null | undefined;
   readonly protectedPaths?: unknown;
   readonly domainAllowlists?: unknown;
@@ -32,6 +33,7 @@ export function documentsOf(given: Parts): Documents {
     policy: parts.policy,
     annotations: parts.annotations,
     lists: parts.lists,
+    programs: parts.programs,
     // Here a string is the value, not the JSON text of one.
     sandbox: isDocument(sandbox) ? sandbox : jsonOf(sandbox, "sandbox", "a string"),
     protectedPaths: parts.protectedPaths,

@@ -19,6 +19,7 @@ import type {
   HostRole,
   Invariant,
   PreparedToolArgs,
+  ProgramsFile,
   Reply,
   Resolution,
   ResolveOptions,
@@ -53,6 +54,8 @@ export interface EngineConfig<Role extends string = never, Found extends string 
     | string;
   /** The contents of the lists that the policy names as `@name`. */
   readonly lists?: DynamicListsFile | DocumentText | string | null | undefined;
+  /** Programs that the commands of shells may run, beside those that are known. */
+  readonly programs?: ProgramsFile<Found> | DocumentText | string | undefined;
   /**
    * A directory in which file and git servers may do anything. The options `sandbox`, `sandboxServers` and `sandboxRoles`
    * say otherwise.
@@ -194,6 +197,7 @@ const CONFIG_KEYS: Readonly<Record<keyof EngineConfig, true>> = {
   policy: true,
   annotations: true,
   lists: true,
+  programs: true,
   sandbox: true,
   protectedPaths: true,
   domainAllowlists: true,

@@ -105,6 +105,7 @@ fn documents() -> BTreeMap<Schema, Vec<Value>> {
         Schema::Bundle,
         &json!({
             "$schema": "s", "policy": {"rules": []}, "annotations": {"servers": {}}, "lists": {"lists": {}}, "sandbox": null,
+            "programs": {"programs": [{"names": ["deploy"], "operands": "execute*", "runs": true}]},
             "protectedPaths": [], "domainAllowlists": {"$schema": "s", "s": ["a.test"]}, "trustedServers": ["t"],
             "ceiling": {"tools": ["t"]}, "options": {"strict": false}, "roles": [{"name": "r", "category": "opaque"}],
             "world": {"roots": {}, "visibility": [], "operations": []}, "tests": ["scenarios.jsonl"],

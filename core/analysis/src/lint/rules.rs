@@ -215,6 +215,7 @@ fn bare(
         DocumentKind::Policy
         | DocumentKind::Annotations
         | DocumentKind::Lists
+        | DocumentKind::Programs
         | DocumentKind::Roles
         | DocumentKind::World
         | DocumentKind::Folder => true,

@@ -1,9 +1,11 @@
 //! The programs of shells as annotated tools of the server `shell` (SPEC §8.9).
 
-use callgate_programs::Table;
+use callgate_programs::{Step, Table, TableFault};
 
 use super::{Annotations, Tool, read};
-use crate::document::{Json, Node, Report};
+use crate::diagnostic::{Code, Severity};
+use crate::document::{Json, Node, Report, did_you_mean, listed};
+use crate::limits::Limits;
 use crate::model::Argument;
 use crate::role::{Registry, RoleId};
 use crate::seed::{PROGRAM_FILE, SHELL};
@@ -33,11 +35,11 @@ pub struct Programs {
 
 impl Programs {
     /// Those of the table, if one of the tools may take a command of a shell.
-    pub fn of(tools: &[Tool], registry: &Registry) -> Option<Self> {
+    pub fn of(tools: &[Tool], table: Option<Table>, registry: &Registry) -> Option<Self> {
         if !tools.iter().any(|tool| has_commands(&tool.arguments)) {
             return None;
         }
-        let table = Table::builtin();
+        let table = table.unwrap_or_else(Table::builtin);
         let (report, text) = (
             Report::default(),
             serde_json::from_str::<serde_json::Value>(ANNOTATION).ok()?,
@@ -56,6 +58,52 @@ impl Programs {
             table,
             annotations: Annotations { tools },
         })
+    }
+}
+
+/// Reads the programs that people have written, beside those that come with the engine.
+pub fn read_programs(document: &Node<'_, '_>, limits: &Limits) -> Table {
+    let mut table = Table::builtin();
+    let known = table.names().count();
+    for error in table.add(&document.value().clone().into()) {
+        report(document, &error.place, &error.fault);
+    }
+    let count = table.names().count().saturating_sub(known);
+    document.check_limit(count, "programs", "programs", limits.programs);
+    table
+}
+
+/// Reports a fault of the value that these steps lead to.
+fn report(node: &Node<'_, '_>, place: &[Step], fault: &TableFault) {
+    match place.split_first() {
+        Some((Step::Key(key), rest)) => {
+            let object = node.object();
+            if let Some(node) = object.as_ref().and_then(|object| object.optional(key)) {
+                report(&node, rest, fault);
+            }
+        }
+        Some((Step::Item(at), rest)) => {
+            if let Some(node) = node.array("an array").and_then(|mut items| items.nth(*at)) {
+                report(&node, rest, fault);
+            }
+        }
+        None => match fault {
+            TableFault::UnknownKey(known) => {
+                node.object_of(known, Severity::Error);
+            }
+            TableFault::Missing(key) => {
+                node.error(Code::MissingField, format_args!("the field `{key}` is missing"));
+            }
+            TableFault::WrongType(expected) => {
+                node.refuse(Code::WrongType, &format!("expected {expected}"));
+            }
+            TableFault::UnknownWord(word, known) => node.fault(Severity::Error, Code::UnknownValue, || {
+                let names = || known.iter().copied();
+                let message = format!("found `{word}`, expected one of {}", listed(names()));
+                (message, did_you_mean(word, names()))
+            }),
+            TableFault::Invalid(why) => node.refuse(Code::InvalidValue, why),
+        },
     }
 }
 

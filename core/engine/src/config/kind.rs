@@ -11,6 +11,8 @@ named! {
         Annotations = "annotations",
         /// The lists that `@names` in the policy stand for.
         Lists = "lists",
+        /// Programs that the commands of shells may run, beside those that are known.
+        Programs = "programs",
         /// The sandbox: a directory within which file and git servers need no rule, unless the options say otherwise.
         Sandbox = "sandbox",
         /// An array of paths that no call may touch, and of patterns of them (`**/.env`).

@@ -57,6 +57,22 @@ const UNREAD: &[&str] = &[
     "zmodload",
 ];
 
+/// What shells do themselves without a change to what follows.
+const PLAIN: &[&str] = &[
+    "[", "[[", "bg", "builtin", "bye", "caller", "chdir", "command", "compgen", "complete", "compopt",
+    "dirs", "disown", "echo", "false", "fc", "fg", "help", "history", "jobs", "kill", "limit", "logout",
+    "print", "printf", "pwd", "rehash", "sched", "set", "suspend", "test", "true", "type", "ulimit", "umask",
+    "unhash", "unlimit", "wait", "whence", "where", "which",
+];
+
+/// Returns `true` if one of the shells has a command of its own by this name.
+#[must_use]
+pub fn is_builtin(name: &str) -> bool {
+    [SPECIAL, STATEFUL, UNREAD, PLAIN]
+        .iter()
+        .any(|names| names.contains(&name))
+}
+
 /// Variables that change how the shell expands words, finds directories and finds programs.
 const SHELLS_OWN: &[&str] = &[
     "CDPATH",

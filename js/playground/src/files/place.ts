@@ -13,6 +13,7 @@ const KEYS: Readonly<Record<DocumentKey, readonly string[]>> = {
   policy: ["rules", "listDefinitions", "skippedServers"],
   annotations: ["servers"],
   lists: ["lists"],
+  programs: ["programs", "variables"],
   ceiling: [
     "tool_arg_constraints",
     "capabilities",

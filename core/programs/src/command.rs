@@ -202,7 +202,7 @@ impl<'t> Describe<'t> {
             invocation.directories.clone_from(&command.directories);
             return self.program(&command, inner, &found.operands, invocation);
         }
-        let case = program.case(&found.options);
+        let case = program.case(&found.options, !found.operands.is_empty());
         invocation.runs |= case.runs;
         self.values(case, &found, &command.directories, &mut invocation)?;
         let roles = assign(&case.operands, &found.operands, command.place)?;
@@ -224,6 +224,17 @@ impl<'t> Describe<'t> {
                     let role = transfer(word, is_last);
                     invocation.runs |= role == Role::Execute;
                     operand(role, word, &directories, case.is_tree, &mut invocation.operands)?;
+                }
+                Role::Edit if found.has_empty_suffix => {
+                    operand(*role, word, &directories, case.is_tree, &mut invocation.operands)?;
+                    // GNU has the empty word for the script, and this one for a file.
+                    operand(
+                        Role::WritePath,
+                        word,
+                        &directories,
+                        false,
+                        &mut invocation.operands,
+                    )?;
                 }
                 Role::Command => nested.push(word.clone()),
                 Role::Script => scripts.push(word),
@@ -257,6 +268,7 @@ impl<'t> Describe<'t> {
             plain_pathspecs(&invocation.operands)?;
         }
         default_remote(case, command, &mut invocation.operands);
+        rewritten_branch(case, &found, command, &mut invocation);
         if let Some(contents) = contents(program, &found) {
             let trees = invocation.operands.iter_mut();
             for tree in trees.filter(|one| one.is_tree && one.role == Role::ReadPath) {
@@ -382,6 +394,37 @@ fn default_remote(case: &Case, command: &Command, operands: &mut Vec<Operand>) {
                 contents: None,
             });
         }
+    }
+}
+
+/// Adds the current branch where git gives it another history.
+fn rewritten_branch(case: &Case, found: &Words, command: &Command, invocation: &mut Invocation) {
+    let of_git = match (invocation.program.as_str(), invocation.commands.as_slice()) {
+        ("git", [name]) => name.as_str(),
+        _ => return,
+    };
+    let modes = ["--soft", "--mixed", "--hard", "--merge", "--keep"];
+    let is_rewritten = match of_git {
+        "commit" | "rebase" => case.implied == Some(Role::DeleteHistory),
+        // With paths it changes the index alone; one operand may be a revision.
+        "reset" => {
+            found
+                .options
+                .iter()
+                .any(|option| modes.contains(&option.as_str()))
+                || matches!(found.operands.as_slice(), [one] if one.exact() != Some("HEAD"))
+        }
+        _ => false,
+    };
+    if is_rewritten {
+        invocation.operands.push(Operand {
+            role: Role::BranchName,
+            value: Value::Exact("HEAD".to_owned()),
+            place: command.place,
+            directories: command.directories.clone(),
+            is_tree: false,
+            contents: None,
+        });
     }
 }
 

@@ -53,6 +53,7 @@ pub mod keys {
         "flags",
         "values",
         "optional",
+        "pairs",
         "operands",
         "cases",
         "absent",
@@ -72,7 +73,7 @@ pub mod keys {
     ];
     /// What is different with some options.
     pub const CASE: &[&str] = &[
-        "with", "and", "operands", "values", "absent", "implied", "tree", "runs",
+        "with", "and", "alone", "operands", "values", "absent", "implied", "tree", "runs",
     ];
 }
 
@@ -266,6 +267,7 @@ impl Reader {
             flags: self.options(members, "flags", style),
             values: self.roles(members, "values", style),
             optional: self.roles(members, "optional", style),
+            pairs: self.roles(members, "pairs", style),
             ordinary: Case {
                 operands: self.slots(members).unwrap_or_default(),
                 absent: self.path_role(members, "absent"),
@@ -284,13 +286,8 @@ impl Reader {
         if program.optional.values().any(|role| *role == Role::CommandTo) {
             self.invalid("the value of an option in `optional` is in one word, and a command is not");
         }
-        let is_double =
-            |option: &&String| program.flags.contains(*option) || program.optional.contains_key(*option);
-        let mut flags = program.flags.iter();
-        let double = program.values.keys().find(is_double);
-        let double = double.or_else(|| flags.find(|option| program.optional.contains_key(*option)));
-        if let Some(option) = double {
-            self.invalid(format!("the option `{option}` is given twice"));
+        if let Some(double) = program.double() {
+            self.invalid(format!("the option `{double}` is given twice"));
         }
         program.last = self.known_options(members, "last", &program);
         program.leaves_out = self.known_options(members, "leavesOut", &program);
@@ -337,6 +334,7 @@ impl Reader {
         let ordinary = &program.ordinary;
         Case {
             with: sets.into_iter().filter(|set| !set.is_empty()).collect(),
+            is_alone: self.flag(members, "alone").unwrap_or_default(),
             operands: self.slots(members).unwrap_or_else(|| ordinary.operands.clone()),
             values,
             absent: self.path_role(members, "absent").or(ordinary.absent),

@@ -18,8 +18,10 @@
 //! - `names` of the program, and `commands` of those that have commands in turn (`git push`), each an entry;
 //! - `flags`: the options without a value. Letters of short ones may stand together: `"-lah --all"`;
 //! - `values`: options with a value, and its role: `{"-o --output": "write-path"}`; `optional`: those whose value has to be in the same word;
+//! - `pairs`: options with a name, which is data and a word of its own, and a value;
 //! - `operands`: the roles of what is no option, in order. `?` marks one that may be absent, `*` any number and `+` at least one;
-//! - `cases`: what is different where one of the options in `with` is given; the first that applies counts;
+//! - `cases`: what is different where one of the options in `with` is given (and one of `and`; with `alone` no operand); the first that
+//!   applies counts;
 //! - `absent`: the role of the working directory where no path is given; `implied`: its role in any case;
 //! - `tree`: everything below the paths is read or changed too. Where its contents are printed or copied, `without` says what leaves
 //!   something out; the values of the options `leavesOut` are the names that are, and hidden files are unless one of the options

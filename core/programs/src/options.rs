@@ -15,6 +15,8 @@ pub(super) struct Words {
     /// Commands that options have up to a `;`.
     pub(super) commands: Vec<Vec<Word>>,
     pub(super) operands: Vec<Word>,
+    /// An empty word follows an option that may have a suffix.
+    pub(super) has_empty_suffix: bool,
 }
 
 /// Tells the words of a command apart. With `stops`, what follows the first operand is operands too.
@@ -149,6 +151,9 @@ impl Scan<'_> {
             None => (text, None),
         };
         self.found.options.push(name.to_owned());
+        if let Some(role) = self.program.pairs.get(name) {
+            return self.pair(word, name, *role, value);
+        }
         if let Some(role) = self.program.values.get(name) {
             return match value {
                 // A command ends in a word of its own.
@@ -169,6 +174,20 @@ impl Scan<'_> {
             (None, None) if self.program.flags.contains(name) => Ok(()),
             _ => Err(fault(word, Construct::Option(name.to_owned()))),
         }
+    }
+
+    /// `--arg name value`: the name is data.
+    fn pair(
+        &mut self,
+        word: &Word,
+        name: &str,
+        role: Role,
+        value: Option<&str>,
+    ) -> Result<(), NotUnderstood> {
+        if value.is_some() || self.rest.next().and_then(Word::exact).is_none() {
+            return Err(fault(word, Construct::Option(name.to_owned())));
+        }
+        self.take(word, name, role)
     }
 
     /// `-abc`, of which the last may have a value.
@@ -192,6 +211,12 @@ impl Scan<'_> {
             if let Some(role) = self.program.optional.get(&name) {
                 if !rest.is_empty() {
                     self.give(&name, *role, exact(word, rest));
+                } else if *role == Role::Suffix
+                    && self.rest.as_slice().first().and_then(Word::exact) == Some("")
+                {
+                    // BSD takes the empty word for the suffix, and GNU for an operand.
+                    self.rest.next();
+                    self.found.has_empty_suffix = true;
                 }
                 return Ok(());
             }

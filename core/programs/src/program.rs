@@ -11,6 +11,8 @@ pub(super) struct Program {
     pub(super) flags: BTreeSet<String>,
     pub(super) values: BTreeMap<String, Role>,
     pub(super) optional: BTreeMap<String, Role>,
+    /// Options with a name, which is a word of its own, and a value.
+    pub(super) pairs: BTreeMap<String, Role>,
     /// The options after which only operands follow.
     pub(super) last: BTreeSet<String>,
     pub(super) ordinary: Case,
@@ -36,6 +38,8 @@ pub(super) struct Program {
 pub(super) struct Case {
     /// It applies where one of each of these sets is given.
     pub(super) with: Vec<BTreeSet<String>>,
+    /// And where no operand is.
+    pub(super) is_alone: bool,
     pub(super) operands: Vec<Slot>,
     /// The roles of values of options, where they differ.
     pub(super) values: BTreeMap<String, Role>,
@@ -73,17 +77,31 @@ pub(super) enum Input {
 
 impl Program {
     /// What counts with these options.
-    pub(super) fn case(&self, options: &[String]) -> &Case {
+    pub(super) fn case(&self, options: &[String], has_operands: bool) -> &Case {
         let applies = |case: &&Case| {
-            case.with
-                .iter()
-                .all(|set| options.iter().any(|option| set.contains(option)))
+            !(case.is_alone && has_operands)
+                && case
+                    .with
+                    .iter()
+                    .all(|set| options.iter().any(|option| set.contains(option)))
         };
         self.cases.iter().find(applies).unwrap_or(&self.ordinary)
     }
 
     pub(super) fn has_option(&self, option: &str) -> bool {
-        self.flags.contains(option) || self.values.contains_key(option) || self.optional.contains_key(option)
+        let with_values = [&self.values, &self.optional, &self.pairs];
+        self.flags.contains(option) || with_values.iter().any(|known| known.contains_key(option))
+    }
+
+    /// An option that is given twice.
+    pub(super) fn double(&self) -> Option<&str> {
+        let with_values = [&self.values, &self.optional, &self.pairs];
+        let mut known = BTreeSet::new();
+        let mut all = self
+            .flags
+            .iter()
+            .chain(with_values.into_iter().flat_map(BTreeMap::keys));
+        all.find(|option| !known.insert(*option)).map(String::as_str)
     }
 
     /// Returns `true` if it, or a command of it, runs what its arguments, its files or its input say.
@@ -91,10 +109,13 @@ impl Program {
         let cases = || self.cases.iter().chain([&self.ordinary]);
         let of_operands = cases().flat_map(|case| case.operands.iter().map(|slot| slot.role));
         let of_cases = cases().flat_map(|case| case.values.values().copied());
-        let of_options = self.values.values().chain(self.optional.values()).copied();
+        let of_options = [&self.values, &self.optional, &self.pairs].map(|roles| roles.values().copied());
         self.input.is_some()
             || cases().any(|case| case.runs)
-            || of_operands.chain(of_cases).chain(of_options).any(Role::runs)
+            || of_operands
+                .chain(of_cases)
+                .chain(of_options.into_iter().flatten())
+                .any(Role::runs)
             || self.commands.values().any(|command| command.may_run())
     }
 }

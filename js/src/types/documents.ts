@@ -394,6 +394,8 @@ export interface DescribedProgram<Found extends string = never> {
   readonly values?: Readonly<Record<string, string | undefined>> | undefined;
   /** Options whose value has to be in the same word. */
   readonly optional?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Options with a name, which is data, and a value: `--arg name value`. */
+  readonly pairs?: Readonly<Record<string, string | undefined>> | undefined;
   /** The roles of operands in order: `?` may be absent, `*` any number, `+` at least one. */
   readonly operands?: string | undefined;
   /** What is different with some options. The first that applies counts. */
@@ -428,10 +430,11 @@ export interface DescribedProgram<Found extends string = never> {
   readonly commands?: Readonly<Record<string, Omit<DescribedProgram<Found>, "names"> | undefined>> | undefined;
 }
 
-/** What is different where one of the options in `with`, and one of those in `and`, is given. */
+/** What is different where one of the options in `with`, and one of those in `and`, is given; `alone`, where no operand is. */
 export interface ProgramCase {
   readonly with: string;
   readonly and?: string | undefined;
+  readonly alone?: boolean | undefined;
   readonly operands?: string | undefined;
   readonly values?: Readonly<Record<string, string | undefined>> | undefined;
   readonly absent?: string | undefined;

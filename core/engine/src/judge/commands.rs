@@ -298,6 +298,7 @@ impl Command<'_> {
             approving: None,
         };
         let mut inner = Inputs::bind(inputs.program, &task);
+        inner.patterns = part.patterns();
         let checked = checks::run(&mut inner, asking);
         let is_decided = checked.decided.is_some();
         let verdict = match checked.decided {

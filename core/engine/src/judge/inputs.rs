@@ -6,6 +6,7 @@ use super::Task;
 use super::operand::Operand;
 use crate::bind::{BoundArguments, BoundValue, Call, PointerToken, Siblings};
 use crate::model::ArgumentName;
+use crate::path::Pathspec;
 use crate::program::{Program, ServerSettings, Tool};
 use crate::role::{RoleId, RoleSet, Step};
 use crate::sort;
@@ -38,6 +39,8 @@ pub(super) struct Inputs<'p, 'c> {
     by_role: Vec<(RoleId, Values)>,
     /// The arguments that conditions of rules name; `None` until every value has its form.
     pub(super) siblings: Option<Siblings<'c>>,
+    /// The patterns of a shell among the values, by the argument and the item in it.
+    pub(super) patterns: Vec<(&'static str, usize, Pathspec)>,
 }
 
 impl<'p, 'c> Inputs<'p, 'c> {
@@ -64,6 +67,7 @@ impl<'p, 'c> Inputs<'p, 'c> {
             operands: Vec::new(),
             by_role: Vec::new(),
             siblings: None,
+            patterns: Vec::new(),
         }
     }
 

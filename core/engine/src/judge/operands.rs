@@ -8,7 +8,7 @@ use super::check::{Finding, deny};
 use super::inputs::Inputs;
 use super::operand::{Form, Operand};
 use super::reason::shown_as_given;
-use crate::bind::BoundValue;
+use crate::bind::{BoundValue, PointerToken};
 use crate::cost::FURTHER_VALUE;
 use crate::path::Unresolvable;
 
@@ -17,7 +17,8 @@ pub(super) fn resolvable_values<'p>(inputs: &mut Inputs<'p, '_>, asking: &mut As
     while let Some(bound) = next_pending(inputs, asking) {
         let base = base_of(inputs, asking, &bound);
         asking.take_steps(1);
-        let operand = asking.canonicalizer.operand(bound, base, inputs.call.context());
+        let mut operand = asking.canonicalizer.operand(bound, base, inputs.call.context());
+        narrow(inputs, &mut operand);
         inputs.operands.push(operand);
         if let Some(operand) = inputs.operands.last()
             && let Form::Unresolvable(why) = &operand.form
@@ -64,6 +65,19 @@ pub(super) fn make_rest(inputs: &mut Inputs, asking: &mut Asking) {
             let operand = asking.canonicalizer.operand(bound, base, context);
             inputs.operands.push(operand);
         }
+    }
+}
+
+/// What a pattern of a shell matches is meant, and not the directory that it ranges over.
+fn narrow(inputs: &Inputs, operand: &mut Operand<'_, '_>) {
+    let name = inputs.name_of(operand.bound.argument);
+    let [PointerToken::Item(at)] = &*operand.bound.place else {
+        return;
+    };
+    let mut patterns = inputs.patterns.iter();
+    let found = patterns.find(|(argument, item, _)| *argument == name && item == at);
+    if let (Some((_, _, pattern)), Form::Path { rest, .. }) = (found, &mut operand.form) {
+        rest.pattern = Some(pattern.clone());
     }
 }
 

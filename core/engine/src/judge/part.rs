@@ -12,6 +12,7 @@ use super::operand::Operand;
 use super::trees::{Tree, known_in};
 use super::{StructuralRule, Verdict};
 use crate::bind::{Arguments, PointerToken, Value};
+use crate::path::Pathspec;
 
 /// The arguments of a program's call, by their names.
 #[derive(Default)]
@@ -161,6 +162,22 @@ impl Part {
             return Some(Verdict::escalate(roles, StructuralRule::ProtectedBelow, reason));
         }
         None
+    }
+
+    /// The patterns of what is removed, by the argument and the item in it; where one reaches below, its directory counts.
+    pub(super) fn patterns(&self) -> Vec<(&'static str, usize, Pathspec)> {
+        let removed = self.values.get_key_value("delete-path");
+        let values = removed.into_iter().flat_map(|(argument, values)| {
+            values
+                .iter()
+                .enumerate()
+                .map(|(at, (_, tree))| (*argument, at, tree))
+        });
+        let patterns = values.filter_map(|(argument, at, tree)| {
+            let tree = tree.as_ref().filter(|tree| !tree.is_deep)?;
+            Some((argument, at, Pathspec::of_shell(tree.names.as_deref()?)?))
+        });
+        patterns.collect()
     }
 
     fn tree_of(&self, inputs: &Inputs, operand: &Operand<'_, '_>) -> Option<&Tree> {

@@ -31,6 +31,26 @@ impl Tree {
         self.matches(names) && !self.left_out.iter().any(is_left_out)
     }
 
+    /// Names that the pattern matches, with a character where it has any text that stands in no other pattern: what matches these
+    /// matches all. `None` where shells differ about what the pattern matches.
+    fn sample(&self) -> Option<String> {
+        let mut names = String::new();
+        let mut rest = self.names.as_deref()?.chars();
+        while let Some(one) = rest.next() {
+            match one {
+                '*' | '?' => names.push(ANY),
+                '[' => {
+                    rest.find(|one| *one == ']')?;
+                    names.push(ANY);
+                }
+                '\\' => names.push(rest.next()?),
+                '(' | '^' | '#' | '~' | '<' => return None,
+                _ => names.push(one),
+            }
+        }
+        Some(names)
+    }
+
     /// Returns `true` if the pattern may match one of the names, from the first one on.
     fn matches(&self, names: &str) -> bool {
         let Some(pattern) = &self.names else {
@@ -46,6 +66,9 @@ impl Tree {
             })
     }
 }
+
+/// What stands for any text.
+const ANY: char = '\u{1}';
 
 /// Protected paths that a reason names.
 const SHOWN: usize = 5;
@@ -70,15 +93,22 @@ pub(super) fn known_in(
         }
     }
     let path = directory.as_str();
+    let sample = tree.sample();
     for pattern in &protection.patterns {
         canonicalizer.facts.take_steps(pattern.cost_below(path.len()));
         if canonicalizer.facts.has_failed() {
             break;
         }
+        let in_it = |names: &str| format!("{}/{names}", path.trim_end_matches('/'));
+        let is_all = |sample: &&String| pattern.protects(&in_it(sample), sandbox.forms());
+        if let (Some(_), Some(names)) = (sample.as_ref().filter(is_all), &tree.names) {
+            found.push(in_it(names));
+            continue;
+        }
         let rests = pattern.below(path).into_iter().flat_map(|below| below.rests);
         for rest in rests.filter(|rest| !rest.names.is_empty() && tree.reads(&rest.names)) {
             if exists_in(path, &rest, pattern, sandbox, canonicalizer) {
-                found.push(format!("{}/{}", path.trim_end_matches('/'), rest.names));
+                found.push(in_it(&rest.names));
             }
         }
     }

@@ -62,10 +62,24 @@ pub struct Pathspec {
     names: Box<str>,
     /// It takes paths out of those that others match; without others it stands for all of the work tree.
     pub is_exclusion: bool,
+    /// It is a shell's, which matches no hidden name, and nothing below a name.
+    is_of_shell: bool,
     pieces: Box<[Piece]>,
 }
 
 impl Pathspec {
+    /// A pattern of a shell below a directory; `None` where a shell may match hidden names, or reads more in it than git does.
+    pub fn of_shell(names: &str) -> Option<Self> {
+        let mut components = names.split('/');
+        let is_odd = names.contains(['\\', '(', '^', '#', '~', '<'])
+            || components.any(|one| one.starts_with(['.', '[']));
+        let pattern = (!is_odd).then(|| Self::parse(&format!(":(glob){names}")))??;
+        Some(Self {
+            is_of_shell: true,
+            ..pattern
+        })
+    }
+
     /// Reads a pattern; `None` where it is not known what it matches.
     pub fn parse(text: &str) -> Option<Self> {
         let (magic, pattern) = text.split_at_checked(magic_length(text)?)?;
@@ -97,6 +111,7 @@ impl Pathspec {
             },
             names: names.into(),
             is_exclusion,
+            is_of_shell: false,
             pieces: pieces(names, has("glob")).into(),
         })
     }
@@ -113,6 +128,10 @@ impl Pathspec {
 
     /// Returns `true` if it may match the path below its directory, or a directory above that.
     pub fn may_match(&self, names: &str) -> bool {
+        if self.is_of_shell {
+            let is_hidden = names.split('/').any(|one| one.starts_with('.'));
+            return !is_hidden && self.may_meet("", Piece::literal(&folded(names)));
+        }
         !is_in_git(names)
             && names
                 .match_indices('/')
@@ -125,7 +144,9 @@ impl Pathspec {
     /// Returns `true` if it may match something in a directory below its own.
     pub fn may_match_in(&self, names: &str) -> bool {
         let inside = [Piece::Is('/'), Piece::Many { crosses: true }];
-        !is_in_git(names) && self.may_meet("", Piece::literal(&folded(names)).chain(inside))
+        !self.is_of_shell
+            && !is_in_git(names)
+            && self.may_meet("", Piece::literal(&folded(names)).chain(inside))
     }
 
     /// Returns `true` if it may match a path that another pattern matches, which starts from a directory that these names lead from

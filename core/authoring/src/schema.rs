@@ -71,9 +71,8 @@ impl Schema {
             match self {
                 Self::Bundle => {
                     let (mut all, programs) = (definitions(), programs());
-                    if let (Some(all), Some(of_programs)) =
-                        (all.as_object_mut(), programs["$defs"].as_object())
-                    {
+                    let of_programs = programs.get("$defs").and_then(Value::as_object);
+                    if let (Some(all), Some(of_programs)) = (all.as_object_mut(), of_programs) {
                         all.extend(of_programs.clone());
                     }
                     whole.insert("$defs".to_owned(), all);

@@ -14,7 +14,7 @@ case $program in
 /*) ;;
 *) deny "\`callgate\` is not a program by an absolute path: $program" ;;
 esac
-project=$(cd "${CLAUDE_PROJECT_DIR:-${GEMINI_PROJECT_DIR:-.}}" && pwd -P) || deny "the project's folder is not known"
+project=$(cd "${CLAUDE_PROJECT_DIR:-${GEMINI_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-.}}}" && pwd -P) || deny "the project's folder is not known"
 case $(cd "$(dirname "$program")" && pwd -P)/ in
 "$project"/*) deny "the program \`$program\` lies in the project, where the agent can change it" ;;
 esac
@@ -27,4 +27,4 @@ for folder in "$config" "$config/callgate"; do
 	[ ! -d "$folder" ] || [ -x "$folder" ] || deny "the folder $folder cannot be searched for a bundle"
 done
 [ -e "$bundle" ] || [ -L "$bundle" ] || bundle=$root/callgate.json
-"$program" hook "$1" --bundle "$bundle" --protected-path "$root" || exit 2
+"$program" hook "$@" --bundle "$bundle" --protected-path "$root" || exit 2

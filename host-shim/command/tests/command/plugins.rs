@@ -30,7 +30,7 @@ fn folder_of(agent: &str) -> &'static str {
 
 fn hooks_of(agent: &str) -> Value {
     let name = match agent {
-        "codex" | "copilot-cli" => agent,
+        "codex" | "copilot-cli" | "cursor" => agent,
         _ => "hooks",
     };
     read(&format!(
@@ -41,11 +41,9 @@ fn hooks_of(agent: &str) -> Value {
 
 /// The command of an event's one hook.
 fn command_at(entries: &Value) -> String {
-    let own = match &entries[0]["bash"] {
-        Value::Null => &entries[0]["hooks"][0]["command"],
-        bash => bash,
-    };
-    own.as_str().expect("a command").to_owned()
+    let entry = &entries[0];
+    let mut places = [&entry["bash"], &entry["command"], &entry["hooks"][0]["command"]].into_iter();
+    places.find_map(Value::as_str).expect("a command").to_owned()
 }
 
 /// A plugin that is installed, as an agent runs its hook.
@@ -125,10 +123,11 @@ impl Plugin {
     }
 }
 
-const AGENTS: [(&str, &str, &str); 4] = [
+const AGENTS: [(&str, &str, &str); 5] = [
     ("claude-code", "${CLAUDE_PLUGIN_ROOT}", "PreToolUse"),
     ("codex", "${PLUGIN_ROOT}", "PreToolUse"),
     ("copilot-cli", "${COPILOT_PLUGIN_ROOT}", "preToolUse"),
+    ("cursor", "${CURSOR_PLUGIN_ROOT}", "preToolUse"),
     ("gemini-cli", "${extensionPath}", "BeforeTool"),
 ];
 
@@ -254,7 +253,16 @@ fn the_plugins_are_of_this_version_and_hook_what_installing_hooks() {
     let folder = listed["source"].as_str().expect("a folder");
     let plugin = read(&format!("{folder}/.claude-plugin/plugin.json"));
     let extension = read("host-shim/plugins/gemini-cli/gemini-extension.json");
-    let others = [".codex-plugin/plugin.json", "plugin.json"].map(|name| read(&format!("{folder}/{name}")));
+    let others = [
+        ".codex-plugin/plugin.json",
+        ".cursor-plugin/plugin.json",
+        "plugin.json",
+    ];
+    let others = others.map(|name| read(&format!("{folder}/{name}")));
+    let of_cursor = read(".cursor-plugin/marketplace.json");
+    for key in ["name", "source", "description"] {
+        assert_eq!(of_cursor["plugins"][0][key], listed[key]);
+    }
     for found in [&listed["version"], &plugin["version"], &extension["version"]] {
         assert_eq!(*found, version);
     }
@@ -291,10 +299,21 @@ fn the_plugins_are_of_this_version_and_hook_what_installing_hooks() {
         {
             let mut expected = entries.clone();
             let command = command_at(&hooks["hooks"][event]);
-            assert!(command.ends_with(" || exit 2"), "{command}");
-            match expected[0].get_mut("bash") {
-                Some(bash) => *bash = command.into(),
-                None => expected[0]["hooks"][0]["command"] = command.into(),
+            // With the flags that installing writes.
+            let written = command_at(entries);
+            let flags = written.strip_prefix('x').expect("its command");
+            let flags = flags.split(" || ").next().unwrap_or_default();
+            assert!(
+                command.ends_with(&format!(" {agent}{flags} || exit 2")),
+                "{command}"
+            );
+            let entry = &mut expected[0];
+            let place = ["bash", "command"]
+                .into_iter()
+                .find(|key| entry.get(key).is_some());
+            match place {
+                Some(key) => entry[key] = command.into(),
+                None => entry["hooks"][0]["command"] = command.into(),
             }
             assert_eq!(hooks["hooks"][event], expected, "{agent}: {event}");
         }

@@ -35,7 +35,6 @@ mod analysis;
 mod backend;
 pub mod bundle;
 mod call_text;
-mod clean;
 #[cfg(feature = "component")]
 mod component;
 #[cfg(feature = "component")]
@@ -47,7 +46,6 @@ mod no_component;
 mod packing;
 mod real_host;
 mod timings;
-mod virtual_host;
 
 #[cfg(not(feature = "component"))]
 use no_component as component;
@@ -60,16 +58,16 @@ pub use bundle::{BUNDLE_FILE, BundleTexts};
 pub use call_text::CallText;
 pub use callgate_engine::engine::{Audience, Paths};
 pub use callgate_engine::judge::{Decision, StructuralRule, Verdict};
-pub use clean::clean;
+pub use callgate_engine::text::clean;
+pub use callgate_virtual_host::{
+    Filesystem, Machine, MachineError, Platform, Predicate, PushMode, Repository, Urls, VirtualHost,
+};
 #[cfg(feature = "component")]
 pub use component::{COMPONENT, Compiled, InstanceLimits};
 pub use documents::{Document, Fault};
 pub use gate::{Gate, GateBuilder, GateError, Tool};
 pub use real_host::{RealHost, realpath_error};
 pub use timings::{Starting, Timings};
-pub use virtual_host::{
-    Filesystem, Machine, MachineError, Platform, Predicate, PushMode, Repository, Urls, VirtualHost,
-};
 
 /// The example in the project's page.
 #[cfg(doctest)]

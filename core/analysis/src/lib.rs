@@ -45,6 +45,7 @@ mod regions;
 mod remembered;
 mod rows;
 mod same;
+pub mod scenarios;
 mod slots;
 mod suggest;
 #[cfg(test)]

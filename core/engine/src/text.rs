@@ -1,5 +1,7 @@
 //! Small helpers for text: paths, their components, and the tokens of JSON Pointers.
 
+use std::borrow::Cow;
+
 use lexical_parse_float::FromLexical as _;
 
 /// Returns `true` if `path` is `directory` or below it, compared as text: the rest must begin with a `/`.
@@ -60,6 +62,29 @@ pub fn unescape_token(token: &str) -> Option<String> {
 /// The number that `text` is, as the standard library reads it: exact, in time in proportion to the text.
 pub fn decimal(text: &str) -> Option<f64> {
     f64::from_lexical(text.as_bytes()).ok()
+}
+
+/// Text from elsewhere, fit for a terminal or a form: nothing in it moves the cursor, hides or reorders other text.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unfit) {
+        return Cow::Borrowed(text);
+    }
+    let mut cleaned = String::with_capacity(text.len());
+    for one in text.chars() {
+        if is_unfit(one) {
+            cleaned.extend(one.escape_debug());
+        } else {
+            cleaned.push(one);
+        }
+    }
+    Cow::Owned(cleaned)
+}
+
+/// Control characters, line separators, and the invisible characters that change how others are shown.
+fn is_unfit(one: char) -> bool {
+    one.is_control()
+        || matches!(one, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(one, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

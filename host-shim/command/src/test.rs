@@ -6,23 +6,20 @@ mod missing;
 mod run;
 mod table;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use callgate_analysis::{Analysis, Coverage, CoverageReport};
+use callgate_analysis::scenarios::{self, Outcome};
+use callgate_analysis::{Analysis, CoverageReport};
 use callgate_engine::engine::LinklessHost;
 use callgate_engine::host::Host;
 use callgate_host::{Gate, Unanswered};
 use clap::Args;
-use serde_json::json;
 
 use crate::eval::mention_warnings;
 use crate::setup::Setup;
 use crate::terminal::Progress;
 use crate::terminal::{Exit, Failure, Out, note};
-use files::File;
-use run::Outcome;
 
 /// Run scenarios: calls, each with what is expected of it
 ///
@@ -67,8 +64,9 @@ impl Test {
             false => self.setup.build_on(&host, &Ok)?,
         };
         mention_warnings(&gate, out)?;
-        let files = File::read_all(self.named(&gate)?)?;
-        let has_context = files.iter().any(File::has_context);
+        let files = files::read_all(self.named(&gate)?)?;
+        let mut cases = files.iter().flat_map(|file| &file.cases);
+        let has_context = cases.any(|case| case.scenario.context.is_some());
         if has_context && matches!(gate.references(), Err(Unanswered::NoWorld)) {
             note("the documents have no `world`, so nothing looks at the contexts of scenarios");
         }
@@ -109,12 +107,7 @@ impl Test {
             for outcome in &outcomes {
                 out.json(&outcome.to_json())?;
             }
-            let count = outcomes.len();
-            let mut sum = json!({"scenarios": count, "passed": count - failed, "failed": failed});
-            if let (Some(sum), Some(coverage)) = (sum.as_object_mut(), &coverage) {
-                sum.insert("coverage".to_owned(), json!(coverage));
-            }
-            out.json(&sum)?;
+            out.json(&scenarios::sum(&outcomes, coverage.as_ref()))?;
         }
         let is_thin = coverage.as_ref().is_some_and(|coverage| self.is_thin(coverage));
         Ok(match failed > 0 || is_thin {
@@ -169,22 +162,9 @@ fn coverage(
     let engine = gate.compile(host).map_err(invalid)?;
     let watcher = progress.watcher();
     let analysis = Analysis::with_host(&engine, host).watched(&watcher);
-    let mut coverage = Coverage::new(&analysis);
-    let usual = outcomes.iter().filter(|outcome| outcome.case.place().is_none());
-    Outcome::add_all(usual, &analysis, &mut coverage)?;
-    // A path in another world lies where it lies there.
-    let mut places: BTreeMap<String, (_, Vec<&Outcome<'_>>)> = BTreeMap::new();
-    for outcome in outcomes {
-        if let Some((key, host)) = outcome.case.place() {
-            let place = places.entry(key).or_insert_with(|| (host, Vec::new()));
-            place.1.push(outcome);
-        }
-    }
-    for (host, own) in places.into_values() {
+    let reached = scenarios::reached(outcomes, &analysis, |host| {
         let gate = setup.build_in_world(host)?;
-        let engine = gate.compile(host.as_ref()).map_err(invalid)?;
-        let place = Analysis::with_host(&engine, host.as_ref());
-        Outcome::add_all(own.into_iter(), &place, &mut coverage)?;
-    }
-    Ok(coverage.report())
+        gate.compile(host.as_ref()).map_err(invalid)
+    });
+    reached.map_err(|error| Failure::Invalid(error.to_string()))?
 }

@@ -23,6 +23,7 @@ const SOURCES: &[&str] = &[
     "core/git/src",
     "core/jsontext",
     "core/src",
+    "core/virtual-host",
     "js/package-lock.json",
     "rust-toolchain.toml",
     "wasm/Cargo.toml",

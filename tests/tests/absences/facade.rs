@@ -18,6 +18,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("core/compat/src", "lib.rs"),
     ("core/engine/src", "lib.rs"),
     ("core/git/src", "lib.rs"),
+    ("core/virtual-host/src", "lib.rs"),
     ("host-shim/src", "lib.rs"),
     ("host-shim/bundle/src", "lib.rs"),
     ("host-shim/doctor/src", "lib.rs"),

@@ -25,6 +25,7 @@ const PRODUCT: &[&str] = &[
     "core/programs",
     "core/shell",
     "core/src",
+    "core/virtual-host",
     "host-shim/Cargo.toml",
     "host-shim/build.rs",
     "host-shim/bundle/src",

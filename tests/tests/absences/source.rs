@@ -57,7 +57,15 @@ pub(crate) fn core_sources() -> Vec<Source> {
 }
 
 /// The crates in `core` beside the engine that are pure as well.
-pub(crate) const BESIDE: &[&str] = &["analysis", "authoring", "compat", "jsontext", "programs", "shell"];
+pub(crate) const BESIDE: &[&str] = &[
+    "analysis",
+    "authoring",
+    "compat",
+    "jsontext",
+    "programs",
+    "shell",
+    "virtual-host",
+];
 
 /// The files of the engine, and of the crates beside it.
 pub(crate) fn pure_sources() -> Vec<Source> {

@@ -6,11 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use callgate_analysis::scenarios::{Outcome, ScenarioFile};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::files::File;
-use super::run::Outcome;
 use crate::terminal::tree;
 use crate::terminal::{Failure, clean};
 
@@ -34,7 +33,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 }
 
 impl Report {
-    pub(super) fn write(self, files: &[File], outcomes: &[Outcome<'_>]) -> Result<(), Failure> {
+    pub(super) fn write(self, files: &[ScenarioFile], outcomes: &[Outcome<'_>]) -> Result<(), Failure> {
         let mut texts = Vec::new();
         for outcome in outcomes {
             texts.push(match &outcome.explanation {
@@ -54,7 +53,7 @@ impl Report {
 
 type Xml = Writer<io::BufWriter<fs::File>>;
 
-fn suites(writer: &mut Xml, files: &[File], judged: &[(&Outcome<'_>, &str)]) -> io::Result<()> {
+fn suites(writer: &mut Xml, files: &[ScenarioFile], judged: &[(&Outcome<'_>, &str)]) -> io::Result<()> {
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let element = writer
         .create_element("testsuites")
@@ -100,7 +99,7 @@ fn of_file(writer: &mut Xml, file: &str, judged: &[(&Outcome<'_>, &str)]) -> io:
                 ("name", &*name),
                 ("file", &*file),
                 ("line", &*at),
-                ("time", &*seconds(outcome.took)),
+                ("time", &*seconds(Duration::from_nanos(outcome.nanoseconds))),
             ]);
             if outcome.has_passed() {
                 element.write_empty()?;
@@ -121,7 +120,10 @@ fn of_file(writer: &mut Xml, file: &str, judged: &[(&Outcome<'_>, &str)]) -> io:
 
 fn counts(judged: &[(&Outcome<'_>, &str)]) -> [(&'static str, String); 5] {
     let failures = judged.iter().filter(|(outcome, _)| !outcome.has_passed()).count();
-    let took: Duration = judged.iter().map(|(outcome, _)| outcome.took).sum();
+    let took = judged
+        .iter()
+        .map(|(outcome, _)| Duration::from_nanos(outcome.nanoseconds))
+        .sum();
     [
         ("tests", judged.len().to_string()),
         ("failures", failures.to_string()),

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
+use callgate_analysis::scenarios::{Outcome, ScenarioFile};
 use callgate_analysis::{CoverageReport, Place, Unreached};
 
-use super::files::File;
-use super::run::Outcome;
 use crate::terminal::tree;
 use crate::terminal::{BOLD, DIM, Failure, GREEN, RED, YELLOW, clean, counted, paint, style_of, wrapped};
 
@@ -19,7 +18,7 @@ const LISTED: usize = 12;
 const MOST_VERDICTS: usize = 64;
 
 pub(super) fn of(
-    files: &[File],
+    files: &[ScenarioFile],
     outcomes: &[Outcome<'_>],
     coverage: Option<&CoverageReport>,
     is_verbose: bool,

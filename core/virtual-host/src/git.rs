@@ -22,7 +22,7 @@ pub(super) fn nearest<'w>(
         }
         place = match place.rfind('/') {
             Some(0) if place != "/" => "/",
-            Some(at) if at > 0 => &place[..at],
+            Some(at) if at > 0 => place.get(..at)?,
             _ => return None,
         };
     }
@@ -145,9 +145,9 @@ impl Repository {
         let bases = self
             .instead_of
             .iter()
-            .filter(|(_, old)| url.starts_with(old.as_str()));
-        match bases.max_by_key(|(_, old)| old.len()) {
-            Some((new, old)) => format!("{new}{}", &url[old.len()..]),
+            .filter_map(|(new, old)| Some((new, old.len(), url.strip_prefix(old.as_str())?)));
+        match bases.max_by_key(|(_, length, _)| *length) {
+            Some((new, _, rest)) => format!("{new}{rest}"),
             None => url.to_owned(),
         }
     }

@@ -155,11 +155,11 @@ impl Tree {
             )));
         }
         for (at, _) in path.match_indices('/').skip(1) {
-            let key = self.folding.key(&path[..at]);
+            let above = path.get(..at).unwrap_or_default();
+            let key = self.folding.key(above);
             if *self.nodes.entry(key).or_insert(Node::Directory) != Node::Directory {
                 return Err(MachineError::new(format!(
-                    "entry `{path}` lies below `{}`, which is not a directory",
-                    &path[..at]
+                    "entry `{path}` lies below `{above}`, which is not a directory"
                 )));
             }
         }

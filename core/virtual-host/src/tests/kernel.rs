@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use callgate_engine::host::{Host, RealpathError};
 
 use super::linked;
-use crate::virtual_host::{Machine, VirtualHost};
+use crate::{Machine, VirtualHost};
 
 /// The same layout in a temporary directory of the real filesystem.
 struct RealTree(PathBuf);

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use callgate_engine::host::Host;
-//! use callgate_host::{VirtualHost, Machine};
+//! use callgate_virtual_host::{Machine, VirtualHost};
 //!
 //! let machine = Machine::new("/home/u", "/srv/app")
 //!     .file("/srv/app/notes.txt")
@@ -10,7 +10,7 @@
 //!     .remote("/srv/app", "origin", "https://github.com/acme/app.git");
 //! let host = VirtualHost::new(machine)?;
 //! assert_eq!(host.realpath("/home/u/app/notes.txt"), Ok("/srv/app/notes.txt".into()));
-//! # Ok::<(), callgate_host::MachineError>(())
+//! # Ok::<(), callgate_virtual_host::MachineError>(())
 //! ```
 
 mod fold;
@@ -136,7 +136,9 @@ impl Host for VirtualHost {
                 let Ok(subject) = serde_json::from_str::<Value>(subject) else {
                     return fail("was asked about a subject that is not JSON");
                 };
-                Ok(members.iter().all(|(key, value)| subject[key] == *value))
+                Ok(members
+                    .iter()
+                    .all(|(key, value)| subject.get(key).unwrap_or(&Value::Null) == value))
             }
             Some(Predicate::Fails(words)) => Err(HostError::new(words.clone())),
             None => fail("does not exist"),

@@ -51,7 +51,7 @@ for (const name of found.filter((name) => !written.has(name))) {
   rmSync(join(dist, name));
 }
 // The bundle to begin with, which the command writes.
-cpSync(join(root, "../host-shim/command/src/init"), join(dist, "init"), {
+cpSync(join(root, "../core/authoring/src/start/usual"), join(dist, "init"), {
   recursive: true,
   filter: (source) => !source.endsWith(".rs"),
 });

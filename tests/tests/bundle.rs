@@ -13,8 +13,8 @@ use std::sync::Arc;
 use callgate_host::{CallText, EngineKind, Gate, VirtualHost};
 use serde_json::{Value, json};
 
-const EXAMPLE: &str = "examples/bundle";
-const INIT: &str = "command/src/init";
+const EXAMPLE: &str = "host-shim/examples/bundle";
+const INIT: &str = "core/authoring/src/start/usual";
 
 /// A gate with the example, on a machine that has its folder, with `branch` checked out there.
 fn gate(branch: &str) -> Gate {
@@ -22,9 +22,7 @@ fn gate(branch: &str) -> Gate {
 }
 
 fn gate_of(bundle: &str, branch: &str) -> Gate {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../host-shim")
-        .join(bundle);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(bundle);
     let folder = folder.canonicalize().expect("the bundle's folder");
     let work = folder.to_string_lossy();
     let within =

@@ -7,6 +7,7 @@ mod absent;
 mod argument;
 mod evidence;
 mod git;
+mod held;
 mod kind;
 mod merge;
 mod place;
@@ -33,6 +34,7 @@ use callgate_engine::role::{Registry, RoleId, RoleSet};
 use callgate_engine::table::Table;
 
 use argument::Draft;
+pub use held::{Held, missing_annotations};
 use merge::Annotated;
 pub use merge::{Change, Drift};
 use schema::{Leaf, Leaves};

@@ -2,6 +2,9 @@
 //! a call or a frame of MCP from a line of text.
 
 pub mod draft;
+mod files;
 pub mod lines;
+pub mod packs;
 pub mod scenario;
 pub mod schema;
+pub mod start;

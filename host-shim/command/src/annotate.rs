@@ -2,20 +2,19 @@
 
 mod target;
 
-use callgate_host::StructuralRule;
 use std::path::PathBuf;
 
-use callgate_analysis::Finding;
+use callgate_analysis::Doubts;
 use callgate_authoring::draft::{DraftedArgument, Proposal, propose_annotations};
+use callgate_authoring::packs::{self, Pack};
 use callgate_engine::config::DocumentKind;
-use callgate_engine::diagnostic::{Code, Diagnostic};
+use callgate_engine::diagnostic::Diagnostic;
 use callgate_engine::document::DocumentSource;
 use callgate_host::{EngineKind, Gate, RealHost};
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::asking::Asking;
-use crate::packs::{self, Pack};
 use crate::terminal::{BOLD, DIM, Exit, Failure, Format, GREEN, Out, YELLOW, clean, counted, paint};
 use target::Target;
 
@@ -120,31 +119,10 @@ impl Annotate {
             return Doubts::default();
         };
         let found = gate.lint(&host, None, &|_| {}).unwrap_or_default();
-        let is_meant = |finding: &Finding| {
-            let server = finding.call.as_ref().and_then(|call| call["serverName"].as_str());
-            let code = finding.diagnostic.code;
-            matches!(code, Code::AlwaysDenied | Code::UnreadRole) && server == Some(&*self.server)
-        };
-        let findings: Vec<Finding> = found
-            .into_iter()
-            .map(|(_, finding)| finding)
-            .filter(is_meant)
-            .collect();
-        let is_undecided = |finding: &Finding| {
-            let call = finding.call.as_ref().map(Value::to_string);
-            let verdict = call.and_then(|call| gate.evaluate(&*call).ok());
-            finding.diagnostic.code == Code::AlwaysDenied
-                && verdict.is_some_and(|verdict| verdict.rule == StructuralRule::DefaultDeny.as_str())
-        };
-        let rule = findings.iter().any(is_undecided).then(|| {
-            json!({
-                "name": format!("ask-{}", self.server),
-                "if": {"server": self.server},
-                "then": "escalate",
-                "reason": format!("A person decides what is done with {}", self.server),
-            })
-        });
-        Doubts { findings, rule }
+        let found = found.into_iter().map(|(_, finding)| finding).collect();
+        Doubts::about(&self.server, found, |call| {
+            Some(gate.evaluate(call).ok()?.rule.into_owned())
+        })
     }
 
     /// Says so if there is a pack for the server, which people have looked at.
@@ -239,14 +217,6 @@ impl Annotate {
         }
         Ok(())
     }
-}
-
-/// What a bundle's policy makes of a server's tools.
-#[derive(Default)]
-struct Doubts {
-    findings: Vec<Finding>,
-    /// A rule under which a person is asked about tools whose every call is denied for want of a rule.
-    rule: Option<Value>,
 }
 
 /// The faults of the list or of the annotations.

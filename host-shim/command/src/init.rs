@@ -1,20 +1,16 @@
 //! `callgate init`: a bundle to begin with, in one file.
 
-mod container;
-mod recipe;
-
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use callgate_authoring::packs::PACKS;
+use callgate_authoring::start::{Chosen, Start, Without, quoted};
 use callgate_host::BUNDLE_FILE;
 use clap::Args;
-use serde_json::{Value, json};
 
-use crate::packs::{self, PACKS};
 use crate::terminal::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
-use crate::wrap::{Configured, How, configured};
-use recipe::Chosen;
+use crate::wrap::configured;
 
 /// Write a bundle to begin with: callgate.json, with a sandbox, protected paths, four rules and three tools
 ///
@@ -41,33 +37,6 @@ pub(crate) struct Init {
     force: bool,
 }
 
-/// What is written, and what there is to say.
-struct Written {
-    files: Vec<(&'static str, String)>,
-    /// Commands to run in the directory, each with the question that it answers.
-    next: Vec<(String, &'static str)>,
-    chosen: Vec<Chosen>,
-    /// Servers without a pack, and what to do about each.
-    without: Vec<Without>,
-}
-
-/// A server without a pack.
-struct Without {
-    server: String,
-    why: String,
-    /// The command that drafts annotations for it, to be run where this one was.
-    run: Option<String>,
-}
-
-/// The files for any project.
-const FILES: [(&str, &str); 3] = [
-    (BUNDLE_FILE, include_str!("init/callgate.json")),
-    ("calls.jsonl", include_str!("init/calls.jsonl")),
-    (recipe::SCENARIOS_FILE, include_str!("init/scenarios.jsonl")),
-];
-
-const EXPLAIN: &str = r#"callgate explain '{"serverName": "filesystem", "toolName": "read_text_file", "arguments": {"path": "~/.ssh/config"}}'"#;
-
 fn packs_help() -> String {
     let names: Vec<&str> = PACKS.iter().map(|pack| pack.name).collect();
     format!(
@@ -78,7 +47,9 @@ fn packs_help() -> String {
 
 impl Init {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
-        let written = self.written()?;
+        let configured = self.from.as_deref().map(configured).transpose()?;
+        let bundle = self.dir.join(BUNDLE_FILE).display().to_string();
+        let written = Start::new(&self.packs, configured.unwrap_or_default(), &bundle)?;
         let paths: Vec<PathBuf> = written
             .files
             .iter()
@@ -108,118 +79,12 @@ impl Init {
         let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         match out.human {
             true => self.tell(&shown, &written, out)?,
-            false => out.json(&report(&shown, &written)?)?,
+            false => out.json(&written.report(&shown)?)?,
         }
         Ok(Exit::Allow)
     }
 
-    /// The files that are asked for.
-    fn written(&self) -> Result<Written, Failure> {
-        let mut chosen = Vec::new();
-        for one in &self.packs {
-            let (server, pack) = one.split_once('=').unwrap_or((one, one));
-            let pack = packs::find(pack)?;
-            if let Some(why) = recipe::unsuitable(server, pack, &chosen)? {
-                return Err(Failure::Fault(format!("the server `{}`: {why}", clean(server))));
-            }
-            let server = server.to_owned();
-            chosen.push(Chosen {
-                server,
-                pack,
-                mounts: Vec::new(),
-            });
-        }
-        let without = self.read(&mut chosen)?;
-        let is_for_any_project = chosen.is_empty() && without.is_empty();
-        let next = |command: &str, what| (command.to_owned(), what);
-        let mut questions = vec![
-            next("callgate validate", "are the documents right?"),
-            next("callgate test", "do they decide what they should?"),
-        ];
-        let files = if is_for_any_project {
-            questions.push(next("callgate eval calls.jsonl", "what becomes of some calls?"));
-            questions.push(next(EXPLAIN, "why?"));
-            FILES.map(|(name, text)| (name, text.to_owned())).into()
-        } else {
-            questions.retain(|(command, _)| !chosen.is_empty() || command != "callgate test");
-            questions.push(next("callgate map", "what may each tool do?"));
-            let mut files = vec![
-                (BUNDLE_FILE, recipe::bundle(&chosen)?),
-                (recipe::ANNOTATIONS_FILE, recipe::annotations(&chosen)?),
-            ];
-            if !chosen.is_empty() {
-                files.push((recipe::SCENARIOS_FILE, recipe::scenarios(&chosen)?));
-            }
-            files
-        };
-        Ok(Written {
-            files,
-            next: questions,
-            chosen,
-            without,
-        })
-    }
-
-    /// Reads the servers of a configuration, adds those that have a pack, and returns those that have none.
-    fn read(&self, chosen: &mut Vec<Chosen>) -> Result<Vec<Without>, Failure> {
-        let mut without = Vec::new();
-        let Some(file) = &self.from else {
-            return Ok(without);
-        };
-        for Configured { name: server, how } in configured(file)? {
-            let mut mounts = Vec::new();
-            let (pack, asked) = match how {
-                Err(why) => {
-                    without.push(Without {
-                        server,
-                        why,
-                        run: None,
-                    });
-                    continue;
-                }
-                Ok(How::Program(words)) => {
-                    mounts = container::mounts(&words);
-                    let pack = packs::recognize(words.iter().map(String::as_str))?;
-                    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-                    (pack, format!("-- {}", words.join(" ")))
-                }
-                Ok(How::Url(url)) => (packs::recognize([&*url])?, format!("--url {}", quoted(&url))),
-            };
-            if let Some(pack) = pack {
-                // Several projects may have the same server.
-                if chosen
-                    .iter()
-                    .any(|one| one.server == server && one.pack.name == pack.name)
-                {
-                    continue;
-                }
-                if let Some(why) = recipe::unsuitable(&server, pack, chosen)? {
-                    without.push(Without {
-                        server,
-                        why,
-                        run: None,
-                    });
-                    continue;
-                }
-                chosen.push(Chosen { server, pack, mounts });
-                continue;
-            }
-            let bundle = self.dir.join(BUNDLE_FILE).display().to_string();
-            let run = format!(
-                "callgate annotate --server {} --into {} {asked}",
-                quoted(&server),
-                quoted(&bundle)
-            );
-            without.push(Without {
-                server,
-                why: "there is no pack for it".to_owned(),
-                run: Some(run),
-            });
-        }
-        Ok(without)
-    }
-
-    fn tell(&self, files: &[String], written: &Written, out: &mut Out) -> Result<(), Failure> {
+    fn tell(&self, files: &[String], written: &Start, out: &mut Out) -> Result<(), Failure> {
         for file in files {
             out.line(&format!("wrote {}", clean(file)))?;
         }
@@ -264,77 +129,8 @@ impl Init {
     }
 }
 
-/// The answer for a program.
-fn report(files: &[String], written: &Written) -> Result<Value, Failure> {
-    let next: Vec<&str> = written.next.iter().map(|(command, _)| &**command).collect();
-    let mut answer = json!({"written": files, "next": next});
-    if !written.chosen.is_empty() || !written.without.is_empty() {
-        let mut servers = Vec::new();
-        for Chosen { server, pack, .. } in &written.chosen {
-            let about = pack.about()?;
-            servers.push(json!({"server": server, "pack": pack.name, "recorded": about.recorded}));
-        }
-        let without = written.without.iter();
-        servers.extend(without.map(|one| json!({"server": one.server, "why": one.why, "run": one.run})));
-        answer["servers"] = servers.into();
-    }
-    Ok(answer)
-}
-
 /// Returns `true` if a shell finds the command by its name.
 fn is_in_path() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join("callgate").is_file())
-}
-
-/// A word as a shell reads it. Variables of the environment, as agents write them, stay variables.
-fn quoted(word: &str) -> String {
-    let is_plain = |one: char| one.is_alphanumeric() || "/._-+~@:=,%".contains(one);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    with_variables(word).unwrap_or_else(|| format!("'{}'", word.replace('\'', "'\\''")))
-}
-
-/// A word with `${NAME}` or `${env:NAME}`, within double quotes; `None` if it has none, or what else a shell reads there.
-fn with_variables(word: &str) -> Option<String> {
-    let mut parts = word.split("${");
-    let mut text = parts.next()?.to_owned();
-    let mut has_any = false;
-    for part in parts {
-        let (name, rest) = part.split_once('}')?;
-        let name = name.strip_prefix("env:").unwrap_or(name);
-        let is_name = |one: char| one.is_ascii_alphanumeric() || one == '_';
-        if name.is_empty() || !name.chars().all(is_name) || name == "workspaceFolder" {
-            return None;
-        }
-        text += &format!("${{{name}}}{rest}");
-        has_any = true;
-    }
-    let is_safe = !word.replace("${", "").contains(['"', '$', '`', '\\', '!']);
-    (has_any && is_safe).then(|| format!("\"{text}\""))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_word_is_one_word_to_a_shell() {
-        for (word, expected) in [
-            ("--read-only", "--read-only"),
-            ("my server.js", "'my server.js'"),
-            ("it's", r"'it'\''s'"),
-            ("", "''"),
-            ("--key=${KEY}", "\"--key=${KEY}\""),
-            ("${env:KEY} x", "\"${KEY} x\""),
-            ("${input:key}", "'${input:key}'"),
-            ("${workspaceFolder}/a", "'${workspaceFolder}/a'"),
-            ("${KEY}$(rm -r .)", "'${KEY}$(rm -r .)'"),
-            ("${KEY}`id`", "'${KEY}`id`'"),
-            ("${A", "'${A'"),
-        ] {
-            assert_eq!(quoted(word), expected, "{word}");
-        }
-    }
 }

@@ -23,7 +23,6 @@ mod lint;
 mod logged;
 mod map;
 mod mcp;
-mod packs;
 mod pin;
 mod program;
 mod recording;

@@ -22,7 +22,7 @@ use crate::terminal::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use annotated::Annotated;
 use arguments::Arguments;
 use clap::Args;
-pub(crate) use configured::{Configured, How, configured, guarding};
+pub(crate) use configured::{configured, guarding};
 use kept::{FORMAT, Kept};
 pub(crate) use server::split;
 use server::{DIFFERS, Guarded, NOT_ASKED_FOR, Plan, Server, Unwrapped, Wrapped};

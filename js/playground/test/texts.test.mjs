@@ -10,7 +10,7 @@ const { callTitle } = await load("panes/call-title.ts");
 const { parseStrictly } = await load("strict.ts");
 
 const read = (path) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
-const TEXT = read("host-shim/command/src/init/callgate.json");
+const TEXT = read("core/authoring/src/start/usual/callgate.json");
 const SCHEMA = JSON.parse(read("js/schemas/bundle.json"));
 
 test("JSON is read as JSON.parse reads it", () => {

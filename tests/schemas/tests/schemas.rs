@@ -98,7 +98,7 @@ fn documents() -> BTreeMap<Schema, Vec<Value>> {
     );
     add(
         Schema::Bundle,
-        &parsed(&read("host-shim/command/src/init/callgate.json")),
+        &parsed(&read("core/authoring/src/start/usual/callgate.json")),
     );
     add(Schema::Bundle, &parsed(&read(format!("{example}/callgate.json"))));
     add(

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use callgate_authoring::packs::PackError;
 use callgate_host::{Fault, GateError, clean};
 
 use super::diagnosis::diagnosis;
@@ -116,6 +117,15 @@ impl From<GateError> for Failure {
                 help: None,
             },
             GateError::Host(_) => Self::Fault(error.to_string()),
+        }
+    }
+}
+
+impl From<PackError> for Failure {
+    fn from(PackError { message, help }: PackError) -> Self {
+        match help {
+            Some(help) => Self::Helped { message, help },
+            None => Self::Fault(message),
         }
     }
 }

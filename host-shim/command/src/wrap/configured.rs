@@ -2,27 +2,13 @@
 
 use std::path::Path;
 
+use callgate_authoring::start::{Configured, How};
 use callgate_doctor::Guarding;
 
 use super::server::{Plan, Server, Way, leads};
 use super::{edit, toml};
 use crate::replace::read_file;
 use crate::terminal::Failure;
-
-/// A server of a configuration.
-pub(crate) struct Configured {
-    pub(crate) name: String,
-    /// How it is spoken to, or why that cannot be told.
-    pub(crate) how: Result<How, String>,
-}
-
-/// How a server is spoken to.
-pub(crate) enum How {
-    /// It is started as a program, with these arguments.
-    Program(Vec<String>),
-    /// It has an address.
-    Url(String),
-}
 
 /// Reads the servers of a configuration, in every form that `callgate wrap` reads. A guard before a server is looked through.
 pub(crate) fn configured(file: &Path) -> Result<Vec<Configured>, Failure> {

@@ -8,7 +8,7 @@ use crate::project::Project;
 
 /// The packs that there are.
 fn packs() -> Vec<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/packs");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../core/authoring/packs");
     let mut names: Vec<String> = fs::read_dir(folder)
         .expect("the packs")
         .map(|entry| entry.expect("an entry"))
@@ -103,7 +103,10 @@ fn a_name_that_is_not_that_of_a_pack_is_refused() {
 #[test]
 fn what_a_server_has_that_its_pack_does_not_know_is_said() {
     let project = Project::new();
-    let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/packs/memory/tools.json");
+    let recorded = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../core/authoring/packs/memory/tools.json"
+    );
     let same = [
         "annotate", "--pack", "memory", "--server", "notes", "--check", recorded,
     ];

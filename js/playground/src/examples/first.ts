@@ -1,5 +1,5 @@
-import bundle from "../../../../host-shim/command/src/init/callgate.json?raw";
-import calls from "../../../../host-shim/command/src/init/calls.jsonl?raw";
+import bundle from "../../../../core/authoring/src/start/usual/callgate.json?raw";
+import calls from "../../../../core/authoring/src/start/usual/calls.jsonl?raw";
 import type { State } from "../state.js";
 import { fromLines, pretty } from "./calls.js";
 

@@ -1,89 +1,78 @@
 //! Packs: annotations reviewed by hand, a few rules and scenarios for servers that many people have.
 
+use std::fmt;
+
 use callgate_engine::document::did_you_mean;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::terminal::Failure;
+pub use crate::files::{PACKS, Pack};
 
-/// A pack, as its files in `packs` have it.
-pub(crate) struct Pack {
-    pub(crate) name: &'static str,
-    about: &'static str,
-    annotations: &'static str,
-    tools: &'static str,
-    scenarios: &'static str,
+/// Why there is no pack, or a bundle cannot have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it, if that is known.
+    pub help: Option<String>,
 }
 
-macro_rules! packs {
-    ($($name:literal)*) => {
-        [$(Pack {
-            name: $name,
-            about: include_str!(concat!("../packs/", $name, "/pack.json")),
-            annotations: include_str!(concat!("../packs/", $name, "/annotations.json")),
-            tools: include_str!(concat!("../packs/", $name, "/tools.json")),
-            scenarios: include_str!(concat!("../packs/", $name, "/scenarios.jsonl")),
-        }),*]
-    };
+impl PackError {
+    pub(crate) fn new(message: String) -> Self {
+        Self { message, help: None }
+    }
 }
 
-/// All packs. The name is that of the server in their files.
-pub(crate) static PACKS: &[Pack] = &packs![
-    "context7"
-    "desktop-commander"
-    "fetch"
-    "filesystem"
-    "git"
-    "github"
-    "gitlab"
-    "kubernetes"
-    "memory"
-    "notion"
-    "playwright"
-    "postgres"
-    "sequential-thinking"
-    "slack"
-    "sqlite"
-    "time"
-];
+impl fmt::Display for PackError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for PackError {}
 
 /// The file `pack.json`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct About {
+pub struct About {
     /// What the rules make of the server, in a sentence.
-    pub(crate) description: String,
+    pub description: String,
     /// The package and its version whose `tools/list` is in `tools.json`.
-    pub(crate) recorded: String,
+    pub recorded: String,
     /// The packages, images and hosts by which a server of somebody's is recognized.
-    pub(crate) recognized: Vec<String>,
+    pub recognized: Vec<String>,
     /// The kind of server that it is, if the engine has rules for it: `filesystem` or `git`.
     #[serde(default)]
-    pub(crate) kind: Option<String>,
-    pub(crate) rules: Vec<Map<String, Value>>,
+    pub kind: Option<String>,
+    /// The rules, of which each names the server.
+    pub rules: Vec<Map<String, Value>>,
 }
 
 /// The pack of this name.
-pub(crate) fn find(name: &str) -> Result<&'static Pack, Failure> {
+///
+/// # Errors
+/// When there is none; the help names one of a similar name, or all.
+pub fn find(name: &str) -> Result<&'static Pack, PackError> {
     let names = || PACKS.iter().map(|pack| pack.name);
     PACKS
         .iter()
         .find(|pack| pack.name == name)
-        .ok_or_else(|| Failure::Helped {
+        .ok_or_else(|| PackError {
             message: format!("there is no pack `{name}`"),
-            help: did_you_mean(name, names()).unwrap_or_else(|| {
+            help: Some(did_you_mean(name, names()).unwrap_or_else(|| {
                 format!(
                     "expected {}; for another server `callgate annotate` drafts annotations",
                     names().collect::<Vec<_>>().join(", ")
                 )
-            }),
+            })),
         })
 }
 
 /// The pack for a server that is started by these words, or has an address with these words.
-pub(crate) fn recognize<'w>(
-    words: impl IntoIterator<Item = &'w str>,
-) -> Result<Option<&'static Pack>, Failure> {
+///
+/// # Errors
+/// Those of [`Pack::about`].
+pub fn recognize<'w>(words: impl IntoIterator<Item = &'w str>) -> Result<Option<&'static Pack>, PackError> {
     let names: Vec<String> = words.into_iter().flat_map(names_of).collect();
     for pack in PACKS {
         let known = pack.about()?.recognized;
@@ -120,27 +109,33 @@ fn names_of(word: &str) -> Vec<String> {
 }
 
 impl Pack {
+    /// What its file `pack.json` says.
+    ///
     /// # Errors
     /// The fault of the pack's file, which the tests would have found.
-    pub(crate) fn about(&self) -> Result<About, Failure> {
+    pub fn about(&self) -> Result<About, PackError> {
         serde_json::from_str(self.about).map_err(|error| self.fault("pack.json", &error))
     }
 
     /// The annotations of its tools, each with the schema that was recorded.
-    pub(crate) fn annotated_tools(&self) -> Result<Vec<Value>, Failure> {
+    ///
+    /// # Errors
+    /// Those of [`Pack::about`].
+    pub fn annotated_tools(&self) -> Result<Vec<Value>, PackError> {
         let annotations: Value =
             serde_json::from_str(self.annotations).map_err(|error| self.fault("annotations.json", &error))?;
         let recorded: Vec<Value> =
             serde_json::from_str(self.tools).map_err(|error| self.fault("tools.json", &error))?;
-        let mut tools = annotations["servers"][self.name]["tools"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
+        let servers = annotations
+            .get("servers")
+            .and_then(|servers| servers.get(self.name));
+        let tools = servers.and_then(|server| server.get("tools")?.as_array());
+        let mut tools = tools.cloned().unwrap_or_default();
         for tool in &mut tools {
-            let schema = recorded
+            let listed = recorded
                 .iter()
-                .find(|listed| listed["name"] == tool["toolName"])
-                .map(|listed| listed["inputSchema"].clone());
+                .find(|listed| listed.get("name") == tool.get("toolName"));
+            let schema = listed.and_then(|listed| listed.get("inputSchema")).cloned();
             if let (Some(schema), Some(tool)) = (schema, tool.as_object_mut()) {
                 tool.insert("inputSchema".to_owned(), schema);
             }
@@ -149,12 +144,18 @@ impl Pack {
     }
 
     /// The annotations document for a server of this name.
-    pub(crate) fn annotations(&self, server: &str) -> Result<Value, Failure> {
+    ///
+    /// # Errors
+    /// Those of [`Pack::about`].
+    pub fn annotations(&self, server: &str) -> Result<Value, PackError> {
         Ok(json!({"servers": {server: {"tools": self.annotated_tools()?}}}))
     }
 
     /// The scenarios for a server of this name, one a line.
-    pub(crate) fn scenarios(&self, server: &str) -> Result<Vec<Value>, Failure> {
+    ///
+    /// # Errors
+    /// Those of [`Pack::about`].
+    pub fn scenarios(&self, server: &str) -> Result<Vec<Value>, PackError> {
         let renamed = |line: &str| {
             let mut scenario: Value =
                 serde_json::from_str(line).map_err(|error| self.fault("scenarios.jsonl", &error))?;
@@ -166,8 +167,8 @@ impl Pack {
         self.scenarios.lines().map(renamed).collect()
     }
 
-    fn fault(&self, file: &str, error: &serde_json::Error) -> Failure {
-        Failure::Fault(format!("the pack `{}` has a broken `{file}`: {error}", self.name))
+    fn fault(&self, file: &str, error: &serde_json::Error) -> PackError {
+        PackError::new(format!("the pack `{}` has a broken `{file}`: {error}", self.name))
     }
 }
 
@@ -175,7 +176,7 @@ impl Pack {
 mod tests {
     use std::collections::BTreeSet;
 
-    use callgate_authoring::draft::propose_annotations;
+    use crate::draft::propose_annotations;
     use callgate_engine::document::DocumentSource;
 
     use super::*;

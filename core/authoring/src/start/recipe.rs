@@ -2,20 +2,24 @@
 
 use std::fmt::Write as _;
 
+use callgate_engine::seed::SHELL;
+use callgate_engine::text::clean;
 use serde_json::{Map, Value, json};
 
-use callgate_engine::seed::SHELL;
-
-use crate::packs::Pack;
-use crate::terminal::{Failure, clean};
+use crate::packs::{Pack, PackError};
 
 /// A server that somebody has, and the pack for it.
-pub(super) struct Chosen {
-    pub(super) server: String,
-    pub(super) pack: &'static Pack,
+pub struct Chosen {
+    /// The server's name.
+    pub server: String,
+    /// The pack.
+    pub pack: &'static Pack,
     /// The folders of the host that it sees under other names, each with its name there.
     pub(super) mounts: Vec<(String, String)>,
 }
+
+/// The name of the file of a bundle.
+pub(super) const BUNDLE_FILE: &str = "callgate.json";
 
 /// The name of the file of annotations.
 pub(super) const ANNOTATIONS_FILE: &str = "annotations.json";
@@ -23,17 +27,17 @@ pub(super) const ANNOTATIONS_FILE: &str = "annotations.json";
 /// The name of the file of scenarios.
 pub(super) const SCENARIOS_FILE: &str = "scenarios.jsonl";
 
-fn takes_commands(pack: &Pack) -> Result<bool, Failure> {
+fn takes_commands(pack: &Pack) -> Result<bool, PackError> {
     let tools = pack.annotated_tools()?;
     let mut roles = tools
         .iter()
-        .filter_map(|tool| tool["args"].as_object())
+        .filter_map(|tool| tool.get("args")?.as_object())
         .flat_map(Map::values);
     Ok(roles.any(|roles| roles == "shell-command"))
 }
 
 /// The text of `callgate.json`.
-pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, Failure> {
+pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, PackError> {
     let (mut rules, mut in_sandbox) = (String::new(), Vec::new());
     let (mut aliases, mut paths) = (Map::new(), Map::new());
     for (at, one) in chosen.iter().enumerate() {
@@ -72,11 +76,10 @@ pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, Failure> {
     }
     // A server that takes paths and does more than serve files needs rules for them, and no sandbox.
     let mut options = json!({"unknownArguments": "deny", "sandboxServers": in_sandbox});
-    if !aliases.is_empty() {
-        options["serverAliases"] = aliases.into();
-    }
-    if !paths.is_empty() {
-        options["serverPaths"] = paths.into();
+    for (key, value) in [("serverAliases", aliases), ("serverPaths", paths)] {
+        if let Some(options) = options.as_object_mut().filter(|_| !value.is_empty()) {
+            options.insert(key.to_owned(), value.into());
+        }
     }
     let tests = match chosen.is_empty() {
         true => String::new(),
@@ -122,7 +125,7 @@ fn rule_of(mut rule: Map<String, Value>, servers: &[&str]) -> String {
 }
 
 /// The text of the annotations: two lines a tool.
-pub(super) fn annotations(chosen: &[Chosen]) -> Result<String, Failure> {
+pub(super) fn annotations(chosen: &[Chosen]) -> Result<String, PackError> {
     let mut servers = Vec::new();
     for one in chosen {
         let mut tools = Vec::new();
@@ -150,7 +153,7 @@ pub(super) fn annotations(chosen: &[Chosen]) -> Result<String, Failure> {
 }
 
 /// The scenarios of all of them.
-pub(super) fn scenarios(chosen: &[Chosen]) -> Result<String, Failure> {
+pub(super) fn scenarios(chosen: &[Chosen]) -> Result<String, PackError> {
     let mut text = String::new();
     for one in chosen {
         for scenario in one.pack.scenarios(&one.server)? {
@@ -161,7 +164,7 @@ pub(super) fn scenarios(chosen: &[Chosen]) -> Result<String, Failure> {
 }
 
 /// Why a bundle cannot have a server of this name for the pack, if it cannot.
-pub(super) fn unsuitable(server: &str, pack: &Pack, chosen: &[Chosen]) -> Result<Option<String>, Failure> {
+pub(super) fn unsuitable(server: &str, pack: &Pack, chosen: &[Chosen]) -> Result<Option<String>, PackError> {
     if server.is_empty() || server.contains('*') || server.contains(char::is_control) {
         // In a rule `*` would stand for every other server too.
         return Ok(Some(

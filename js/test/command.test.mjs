@@ -2,7 +2,17 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { after, test } from "node:test";
@@ -85,6 +95,26 @@ const FILES = {
   ),
   "tools.json": '{"tools": [{"name": "read_file", "inputSchema": {"properties": {"path": {"type": "string"}}}}]}',
   "odd-tools.json": "[{}, 5]",
+  "tested/callgate.json": bundle("allow").replace(/\}$/, ', "tests": ["good.jsonl", "../bad.json"]}'),
+  "tested/good.jsonl": [
+    { name: "reads", call: call("/etc/hosts"), expect: "allow", rule: "n" },
+    { call: call("~/x"), expect: "not-allow", rule: "m" },
+    {
+      call: call("/srv/link/x"),
+      expect: "deny",
+      world: { home: "/h", cwd: "/srv", fs: { links: { "/srv/link": "/etc" } } },
+    },
+    { call: '{"serverName": "s", "toolName": "tt", "arguments": {}}', rule: "nn", context: { mode: "a" } },
+  ]
+    .map((scenario) => JSON.stringify(scenario))
+    .join("\n"),
+  "bad.json": `{"world": {"home": "/h", "cwd": "/w"}, "scenarios": [{"call": ${call("a")}, "expect": "deny"}]}`,
+  "faulty.jsonl": `{"call": ${call("a")}, "world": {"home": "/h", "cwd": "w", "fs": 5}, "expect": "allow"}\n{"cal": 5}`,
+  "placeless/callgate.json": bundle("allow").replace(/^\{/, '{"sandbox": "gone", '),
+  "annotated.json": `{ // kept\n  "servers": {"s": {"tools": [{"toolName": "t", "args": {"a": "read-path"}}]}}\n}\n`,
+  "named/callgate.json": `{"policy": {"rules": []}, "annotations": "own.json"}`,
+  "held/callgate.json": bundle("deny"),
+  "bare/callgate.json": '{"policy": {"rules": []}}',
   "above/below/x": "",
   "above/callgate.json": bundle("allow"),
 };
@@ -240,6 +270,91 @@ test("both commands draft the same", (t) => {
     same(["annotate", "--server", "s", list, "--format", "json"], { flags });
   }
   assert.equal(same(["annotate", "--server", "s", "-"], { flags, input: FILES["tools.json"] }), 0);
+});
+
+test("both commands judge scenarios alike", (t) => {
+  if (!there(t)) {
+    return;
+  }
+  for (const flags of [[], ["--no-coverage"], ["--disk"], ["--min-coverage", "100"], ["--home", ".", "--cwd", ".."]]) {
+    assert.equal(same(["test", "-b", "tested", ...flags]), 1);
+    same(["test", ...flags], { folder: "example" });
+    same(["test", "-b", "placeless", "bad.json", ...flags]);
+  }
+  assert.equal(same(["test", "-b", "deny", "bad.json", "--min-coverage", "0"]), 0);
+  assert.equal(same(["test", "-b", "deny", "-"], { input: FILES["bad.json"] }), 0);
+  for (const file of ["faulty.jsonl", "one.json", "latin.jsonl", "blank.jsonl"]) {
+    assert.equal(same(["test", "-b", "allow", "bad.json", file]), 4, file);
+  }
+  for (const args of [[], ["gone.jsonl"], ["tested"]]) {
+    assert.equal(same(["test", "-b", "allow", ...args]), 1, args.join(" "));
+  }
+  assert.equal(same(["test", "-b", "faulty", "bad.json"]), 4);
+});
+
+test("both commands write the same bundles for servers with packs", (t) => {
+  if (!there(t)) {
+    return;
+  }
+  const packs = readdirSync(join(ROOT, "core/authoring/packs")).filter((name) => !name.includes("."));
+  for (const named of [packs.join(","), "gh=github,git", "filesystem"]) {
+    const run = (command, flags, folder) => {
+      const { status, stdout } = answer(command, [...flags, "init", "--for", named, "new"], { folder });
+      const files = Object.fromEntries(
+        readdirSync(join(project, folder, "new")).map((name) => [
+          name,
+          readFileSync(join(project, folder, "new", name), "utf8"),
+        ]),
+      );
+      rmSync(join(project, folder, "new"), { recursive: true });
+      return { status, stdout, files };
+    };
+    const found = run(process.execPath, [PACKAGE], "above");
+    assert.deepEqual(found, run(NATIVE, [], "above"));
+    assert.equal(Object.keys(found.files).length, 3);
+  }
+  for (const named of ["gti", "zzz", "git,git", "*=git", "git=filesystem", ""]) {
+    assert.equal(same(["init", "--for", named, "new"], { flags: ["--format", "json"] }), 1, named);
+  }
+  // The first writes, and both find what is there.
+  assert.equal(answer(process.execPath, [PACKAGE, "init", "--for", "git", "packed"], {}).status, 0);
+  assert.equal(same(["init", "--for", "git", "packed"], { flags: ["--format", "json"] }), 1);
+  assert.equal(same(["test"], { folder: "packed" }), 0);
+});
+
+test("both commands add the same to annotations", (t) => {
+  if (!there(t)) {
+    return;
+  }
+  const flags = [];
+  const into = (command, file, more) => {
+    const folder = mkdtempSync(join(project, "into-"));
+    for (const name of ["annotated.json", "named", "held", "bare", "example", "tools.json", "latin.jsonl", "text"]) {
+      cpSync(join(project, name), join(folder, name), { recursive: true });
+    }
+    const args = [...command.slice(1), "annotate", "--server", "s", "--into", file, "tools.json", ...more];
+    const { status, stdout, stderr } = spawnSync(command[0], args, { cwd: folder, encoding: "utf8" });
+    const files = readdirSync(folder, { recursive: true }).sort();
+    const texts = files
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => readFileSync(join(folder, name), "utf8"));
+    rmSync(folder, { recursive: true });
+    return { status, stdout, stderr, files, texts };
+  };
+  const files = ["annotated.json", "new.json", "named/callgate.json", "held/callgate.json", "bare/callgate.json"];
+  for (const file of [...files, "example/callgate.json", "tools.json", "latin.jsonl", "text/callgate.json", "named"]) {
+    for (const more of [[], ["--check"], ["--format", "json"]]) {
+      const found = into([process.execPath, PACKAGE], file, more);
+      assert.deepEqual(found, into([NATIVE], file, more), `${file} ${more}`);
+    }
+  }
+  const recorded = join(ROOT, "core/authoring/packs/memory/tools.json");
+  for (const pack of ["memory", "git", "memry"]) {
+    for (const more of [[], ["--check"], ["--format", "json"]]) {
+      same(["annotate", "--server", "m", "--pack", pack, recorded, ...more], { flags });
+    }
+  }
+  assert.equal(same(["annotate", "--server", "m", "--pack", "memory", "--check", recorded], { flags }), 0);
 });
 
 test("the program for this machine runs in the package's place", () => {

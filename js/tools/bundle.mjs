@@ -1,7 +1,7 @@
 // Makes JavaScript of the sources, `node tools/bundle.mjs [ENTRY…]`: an entry is one file of its own and one that all share. A
 // fresh process spends as long on opening forty files as on everything else in this package's JavaScript. Types are the
 // compiler's business, which writes them beside it.
-import { cpSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -50,8 +50,3 @@ const found = readdirSync(dist, { recursive: true }).filter((name) => name.endsW
 for (const name of found.filter((name) => !written.has(name))) {
   rmSync(join(dist, name));
 }
-// The bundle to begin with, which the command writes.
-cpSync(join(root, "../core/authoring/src/start/usual"), join(dist, "init"), {
-  recursive: true,
-  filter: (source) => !source.endsWith(".rs"),
-});

@@ -1,25 +1,15 @@
-import type { EngineConfig } from "../api/create-engine.js";
 import { CallgateError } from "../errors.js";
 import { ask, type Looked, listen, type Telling } from "../tools/policy.js";
 import { EXIT } from "./exit.js";
-import { answer, Failure, note, Refused } from "./output.js";
+import { answer, Failure, note } from "./output.js";
 import { type Doubt, sarif } from "./sarif.js";
-import { load, type Setup } from "./setup.js";
+import { type Setup, sound } from "./setup.js";
 import { packageVersion } from "./version.js";
 
 /** The documents, and how they are looked at. */
 interface Look extends Setup {
   /** `true`: with the links and repositories of this machine. */
   readonly disk?: boolean | undefined;
-}
-
-/** A configuration whose documents are in order. */
-function sound(setup: Setup): EngineConfig<string, string> {
-  const { handle, faults, config } = load(setup);
-  if (handle === undefined) {
-    throw new Refused(faults);
-  }
-  return config;
 }
 
 /** Writes what the module tells, each line as it comes. */
@@ -31,7 +21,7 @@ function write(tell: Telling): void {
 export function map(look: Look, tools: readonly string[], to: string | undefined, only: readonly string[]): number {
   const asked = JSON.stringify({ tools, to, only });
   try {
-    ask(sound(look), ({ policy }) => write((listener) => policy.tellMap(asked, look.disk ?? false, listener)));
+    ask(sound(look).config, ({ policy }) => write((listener) => policy.tellMap(asked, look.disk ?? false, listener)));
   } catch (thrown) {
     // That a target or a verdict finds nothing is an answer.
     const isEmpty = thrown instanceof CallgateError && thrown.code === "invalid-argument";
@@ -45,7 +35,7 @@ export function map(look: Look, tools: readonly string[], to: string | undefined
 
 /** Shows what is doubtful. */
 export function lint(look: Look, denies: boolean, asSarif: boolean): number {
-  const config = sound(look);
+  const { config } = sound(look);
   const doubts: Doubt[] = [];
   ask(config, ({ policy }: Looked) =>
     listen(
@@ -69,7 +59,7 @@ export function lint(look: Look, denies: boolean, asSarif: boolean): number {
 /** Proves the statements about all calls, or refutes them. */
 export function check(look: Look): number {
   const found = new Set<string>();
-  ask(sound(look), ({ policy }) =>
+  ask(sound(look).config, ({ policy }) =>
     listen(
       (listener) => policy.tellStatements(look.disk ?? false, listener),
       (line) => {
@@ -103,9 +93,9 @@ export function diff(before: string, after: string, look: DiffLook, fails: reado
     throw new Failure(`\`--fail-on\` is \`${unknown}\`, expected \`${WAYS.join("`, `")}\``);
   }
   const quiet = { ...look, verbose: false };
-  const now = sound({ ...quiet, bundle: after });
+  const now = sound({ ...quiet, bundle: after }).config;
   const own = look["same-folder"] && now.folder !== undefined ? { folder: now.folder } : {};
-  const old = { ...sound({ ...quiet, bundle: before }), ...own };
+  const old = { ...sound({ ...quiet, bundle: before }).config, ...own };
   let last = "{}";
   ask(old, (earlier) =>
     ask(now, (later) =>

@@ -10,6 +10,9 @@ const OVERRIDE = "CALLGATE_BINARY";
 /** The package that has the program for this platform, which exists for some of them. */
 export const PLATFORM_PACKAGE = `@callgate/cli-${process.platform}-${process.arch}`;
 
+/** How to get what WebAssembly cannot do. */
+export const GET_NATIVE = `it is in the program that is compiled for this machine: the package \`${PLATFORM_PACKAGE}\`, where there is one, or a file that CALLGATE_BINARY names; \`cargo install --path host-shim/command\` builds it in a checkout`;
+
 /** The program that is compiled for this machine, if there is one. */
 export function findNative(): string | undefined {
   const given = process.env[OVERRIDE];

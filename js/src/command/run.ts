@@ -3,8 +3,9 @@ import { check, diff, lint, map } from "./analysis.js";
 import { annotate, init } from "./drafts.js";
 import { EXIT } from "./exit.js";
 import { judge } from "./judge.js";
-import { asksForLeave, PLATFORM_PACKAGE } from "./native.js";
+import { asksForLeave, GET_NATIVE, PLATFORM_PACKAGE } from "./native.js";
 import { Failure, report } from "./output.js";
+import { test } from "./test.js";
 import { validate } from "./validate.js";
 import { packageVersion } from "./version.js";
 
@@ -41,8 +42,9 @@ Usage: callgate eval [OPTIONS] [CALLS]      judge calls: allow, escalate or deny
        callgate map [OPTIONS]               show what every tool may do
        callgate check [OPTIONS]             prove the statements of the bundle's \`invariants\`, or refute them
        callgate diff [OPTIONS] OLD NEW      show what changes between two bundles
-       callgate init [--force] [DIR]        write a bundle to begin with
-       callgate annotate --server NAME TOOLS   draft annotations from a saved answer to \`tools/list\`
+       callgate test [OPTIONS] [FILES]      run scenarios: calls, each with what is expected of it
+       callgate init [--for PACKS] [--force] [DIR]   write a bundle to begin with
+       callgate annotate --server NAME [OPTIONS] TOOLS   draft annotations from a saved answer to \`tools/list\`
 
 CALLS is one call as JSON, a file (NAME.json holds one call, any other file one call a line), or - for standard input,
 which is read where there is none. A call is {"serverName", "toolName", "arguments"}, or MCP's frame
@@ -62,15 +64,24 @@ Calls (eval and explain):
       --context JSON  the context of every call, an object
       --contexts      take each call's context from its member \`context\`; only where no agent writes the calls
 
-Looks at all calls (lint, map, check and diff):
+Looks at all calls (lint, map, check, diff and test):
       --disk          follow the links on this machine's disk, and read its repositories
       --deny-warnings   lint: fail where there are findings
       --sarif         lint: write a log of SARIF 2.1.0
       --tool TOOL     map: only these tools, \`tool\`, \`server/tool\` or \`server/*\`; may be repeated
       --to URL|PATH   map: only what can reach this
       --only VERDICT  map: only regions with this verdict; may be repeated
+      --no-coverage   test: do not look at what the scenarios reach
+      --min-coverage PERCENT   test: fail where they reach a smaller share of the regions
       --same-folder   diff: OLD is an earlier state of NEW, checked out elsewhere
       --fail-on WAY   diff: fail where calls become \`looser\`, \`stricter\`, or change in \`any\` way; may be repeated
+
+Writes documents (init and annotate):
+      --for PACKS     init: for these servers, which have a pack; NAME=PACK for one that has another name in calls
+      --force         init: overwrite files that are there
+      --into FILE     annotate: add to these annotations, or to those that this bundle holds or names
+      --pack PACK     annotate: hold the server against a pack of \`init\`, and draft from it
+      --check         annotate: write nothing, and fail where the server differs
 
 This is the command as WebAssembly, for machines without the program that is compiled for them. Its answers are JSON, one a line.
 The program has these flags too, gives the same answers, and has answers for people, the guard, hooks and more; where the package
@@ -146,24 +157,51 @@ async function run([command, ...rest]: readonly string[]): Promise<number> {
       }
       return diff(old, now, values, values["fail-on"] ?? []);
     }
+    case "test": {
+      const { values, positionals } = parsed(rest, {
+        ...LOOK,
+        "no-coverage": { type: "boolean" },
+        "min-coverage": { type: "string" },
+      });
+      if (isAnswered(values)) {
+        return EXIT.allow;
+      }
+      const isBoth = !!values["no-coverage"] && values["min-coverage"] !== undefined;
+      refuse(isBoth, "`--no-coverage` cannot be used with `--min-coverage`");
+      return test(positionals, values);
+    }
     case "init": {
-      const { values, positionals } = parsed(rest, { ...GENERAL, force: { type: "boolean" } });
+      const packs = { type: "string", multiple: true } as const;
+      const { values, positionals } = parsed(rest, { ...GENERAL, for: packs, from: packs, force: { type: "boolean" } });
       if (isAnswered(values)) {
         return EXIT.allow;
       }
       refuse(positionals.length > 1, `found \`${positionals[1]}\` after the directory, expected nothing`);
-      return init(positionals[0] ?? ".", values.force ?? false);
+      if (values.from !== undefined) {
+        throw new Failure("`init --from` reads the configurations of agents, which WebAssembly does not", GET_NATIVE);
+      }
+      const named = (values.for ?? []).flatMap((names) => names.split(","));
+      return init(positionals[0] ?? ".", named, values.force ?? false);
     }
     case "annotate": {
-      const { values, positionals } = parsed(rest, { ...GENERAL, server: { type: "string" } });
+      const { values, positionals } = parsed(rest, {
+        ...GENERAL,
+        server: { type: "string" },
+        into: { type: "string" },
+        pack: { type: "string" },
+        check: { type: "boolean" },
+      });
       if (isAnswered(values)) {
         return EXIT.allow;
       }
       const [list, ...more] = positionals;
+      const { into, pack, check } = values;
+      refuse(into !== undefined && pack !== undefined, "`--into` cannot be used with `--pack`");
+      refuse(!!check && into === undefined && pack === undefined, "`--check` is used with `--into` or `--pack`");
       if (list === undefined || more.length > 0 || values.server === undefined) {
         throw new Failure("expected `--server NAME` and one file, a saved answer to `tools/list`", SEE_HELP);
       }
-      return annotate(list, values.server, values.format === "json");
+      return annotate(list, values.server, values);
     }
     default: {
       const isFlag = command !== undefined && ["--help", "-h", "--version", "-V", "help"].includes(command);
@@ -195,12 +233,9 @@ const NATIVE: Readonly<Record<string, string>> = {
   resolve: "resolves the addresses of a world on this machine",
   schema: "writes files beside the documents",
   suggest: "reads the logs of guards",
-  test: "judges scenarios in worlds of their own",
   tools: "lists what a world offers",
   wrap: "writes the program's place into the configuration of an agent",
 };
-
-const GET_NATIVE = `it is in the program that is compiled for this machine: the package \`${PLATFORM_PACKAGE}\`, where there is one, or a file that CALLGATE_BINARY names; \`cargo install --path host-shim/command\` builds it in a checkout`;
 
 /** Writes the help or the version, if they are asked for, and returns `true` if they are. */
 function isAnswered({ help, version }: { readonly help?: boolean; readonly version?: boolean }): boolean {

@@ -9,7 +9,8 @@ import { createNodeHost } from "../node.js";
 import type { DocumentName } from "../types.js";
 import { createHandle, type WasmHandle } from "../wasm/handle.js";
 import { within } from "../wasm/module.js";
-import { Failure, note, Unloaded } from "./output.js";
+import { GET_NATIVE } from "./native.js";
+import { Failure, note, Refused, Unloaded } from "./output.js";
 
 const BUNDLE_FILE = "callgate.json";
 
@@ -27,6 +28,8 @@ interface Loaded {
   readonly faults: readonly Diagnostic[];
   /** What an engine is built from elsewhere. */
   readonly config: EngineConfig<string, string>;
+  /** The bundle. */
+  readonly file: string;
 }
 
 /** Reads the documents and builds their engine. */
@@ -59,7 +62,7 @@ export function load(setup: Setup): Loaded {
     const handle = createHandle(texts.set("folder", JSON.stringify(folder)), { host, roles: new Map() });
     const warnings = within("engine-fault", () => handle.built?.engine.warnings() as readonly Diagnostic[]);
     const isRefused = faults.length > 0;
-    return { handle: isRefused ? undefined : handle, faults: [...faults, ...located(warnings)], config };
+    return { handle: isRefused ? undefined : handle, faults: [...faults, ...located(warnings)], config, file };
   } catch (thrown) {
     if (!(thrown instanceof CallgateError && thrown.diagnostics.length > 0)) {
       throw thrown;
@@ -68,8 +71,17 @@ export function load(setup: Setup): Loaded {
     const repeats = ({ code, path }: Diagnostic): boolean =>
       faults.length > 0 && code === "missing-field" && NAMES.has(path) && !texts.has(path);
     const found = thrown.diagnostics.filter((fault) => !repeats(fault));
-    return { handle: undefined, faults: [...faults, ...located(found)], config };
+    return { handle: undefined, faults: [...faults, ...located(found)], config, file };
   }
+}
+
+/** A configuration whose documents are in order, and its bundle. */
+export function sound(setup: Setup): Pick<Loaded, "config" | "file"> {
+  const { handle, faults, config, file } = load(setup);
+  if (handle === undefined) {
+    throw new Refused(faults);
+  }
+  return { config, file };
 }
 
 /** The documents that an engine must have. */
@@ -87,6 +99,9 @@ function readable(file: string): ReturnType<typeof readBundle> {
 
 /** The bundle that `named` is, or the one of the folder that it is. */
 function inFolder(named: string): string {
+  if (/^(https?|oci):\/\//.test(named)) {
+    throw new Unloaded(`the bundle \`${named}\` has to be fetched, which WebAssembly does not`, GET_NATIVE);
+  }
   try {
     if (!statSync(named).isDirectory()) {
       return named;

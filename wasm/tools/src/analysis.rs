@@ -7,9 +7,10 @@ use callgate_analysis::{Analysis, Comparison, check_invariants, lint_policy};
 use callgate_boundary_wasm::{WasmHost, refusal};
 use callgate_engine::config::DocumentKind;
 use callgate_engine::document::DocumentSource;
-use callgate_engine::engine::Engine;
+use callgate_engine::engine::{BuildError, Engine};
 use callgate_engine::host::Host;
 use serde::Serialize;
+use serde_json::json;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -24,7 +25,7 @@ extern "C" {
 }
 
 impl Listener {
-    fn tell(&self, answer: &impl Serialize) -> bool {
+    pub(crate) fn tell(&self, answer: &impl Serialize) -> bool {
         serde_json::to_string(answer).is_ok_and(|line| self.hear(&line))
     }
 }
@@ -51,13 +52,8 @@ impl WasmPolicy {
             let unknown = || refusal(&format!("an engine has no document `{name}`"), &[]);
             documents.push((DocumentKind::parse(&name).ok_or_else(unknown)?, text));
         }
-        let mut builder = Engine::builder();
-        for (kind, text) in &documents {
-            builder = builder.part(*kind, DocumentSource::Text(text));
-        }
-        let engine = builder
-            .build(&host.asked())
-            .map_err(|error| refusal(&error, &error.diagnostics))?;
+        let engine = build(&documents, &host.asked(), None);
+        let engine = engine.map_err(|error| refusal(&error, &error.diagnostics))?;
         Ok(Self {
             documents,
             engine,
@@ -92,14 +88,10 @@ impl WasmPolicy {
         if !warnings.all(|warning| listener.tell(warning)) {
             return Ok(());
         }
-        let parts = self.documents.iter();
-        let parts: Vec<_> = parts
-            .map(|(kind, text)| (*kind, DocumentSource::Text(text)))
-            .collect();
         let host = self.host.asked();
         let disk = disk.then_some(&host as &dyn Host);
-        let found =
-            lint_policy(&parts, &host, disk, &|_| {}).map_err(|error| refusal(&error, &error.diagnostics))?;
+        let found = lint_policy(&self.parts(), &host, disk, &|_| {})
+            .map_err(|error| refusal(&error, &error.diagnostics))?;
         found.iter().all(|finding| listener.tell(finding));
         Ok(())
     }
@@ -125,4 +117,44 @@ impl WasmPolicy {
         let statements = check_invariants(&self.engine, disk, &|_| {});
         statements.iter().all(|statement| listener.tell(statement));
     }
+}
+
+impl WasmPolicy {
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    pub(crate) fn host(&self) -> &WasmHost {
+        &self.host
+    }
+
+    /// The documents.
+    pub(crate) fn parts(&self) -> Vec<(DocumentKind, DocumentSource<'_>)> {
+        let documents = self.documents.iter();
+        documents
+            .map(|(kind, text)| (*kind, DocumentSource::Text(text)))
+            .collect()
+    }
+
+    /// The engine on another host; in a world the bundle lies in this folder, wherever it lies here.
+    pub(crate) fn build(&self, host: &dyn Host, folder: Option<&str>) -> Result<Engine, BuildError> {
+        build(&self.documents, host, folder)
+    }
+}
+
+fn build(
+    documents: &[(DocumentKind, String)],
+    host: &dyn Host,
+    folder: Option<&str>,
+) -> Result<Engine, BuildError> {
+    let folder = folder.map(|folder| json!(folder).to_string());
+    let mut builder = Engine::builder();
+    for (kind, text) in documents {
+        let text = match (kind, &folder) {
+            (DocumentKind::Folder, Some(folder)) => folder,
+            _ => text,
+        };
+        builder = builder.part(*kind, DocumentSource::Text(text));
+    }
+    builder.build(host)
 }

@@ -6,7 +6,9 @@
 mod analysis;
 mod drafts;
 mod functions;
+mod scenarios;
 
 pub use analysis::*;
 pub use drafts::*;
 pub use functions::*;
+pub use scenarios::*;

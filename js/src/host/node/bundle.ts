@@ -25,11 +25,11 @@ interface ReadBundle {
 }
 
 /**
- * Reads a bundle. Each file is named as the bundle's path and the bundle write it.
+ * Reads a bundle, without one of its documents if `other` is given. Each file is named as the bundle's path and the bundle write it.
  *
  * @throws {@link CallgateError} `invalid-document`, without diagnostics, if a file cannot be read.
  */
-export function readBundle(file: string): ReadBundle {
+export function readBundle(file: string, other?: DocumentName): ReadBundle {
   const faults: Diagnostic[] = [];
   const textOf = (path: string, name: string): string | undefined => {
     const bytes = bytesOf(path);
@@ -51,20 +51,21 @@ export function readBundle(file: string): ReadBundle {
   const parts = partsOf(text);
   faults.push(...parts.faults.map((fault) => ({ file, ...fault })));
   const documents: ReadDocument[] = [];
-  for (const [name, path] of parts.files) {
+  for (const [name, path] of parts.files.filter(([name]) => name !== other)) {
     const named = beside(file, path);
     const text = textOf(named, name);
     if (text !== undefined) {
       documents.push({ name, text, file: named });
     }
   }
-  documents.push(...parts.inline.map(([name, text]) => ({ name, text, file })));
+  const inline = parts.inline.filter(([name]) => name !== other);
+  documents.push(...inline.map(([name, text]) => ({ name, text, file })));
   const named = documents.map(({ name, file }) => [name, file]);
   return { documents, files: { policy: file, annotations: file, ...Object.fromEntries(named) }, folder, faults };
 }
 
 /** The path of a file that a bundle names, as it is written. */
-function beside(bundle: string, path: string): string {
+export function beside(bundle: string, path: string): string {
   const folder = dirname(bundle);
   if (isAbsolute(path) || basename(bundle) === bundle) {
     return path;

@@ -44,6 +44,7 @@ mod command;
 mod document;
 mod expression;
 mod files;
+mod git;
 mod nested;
 mod operand;
 mod options;

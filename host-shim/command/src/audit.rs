@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use callgate_engine::model::Effect;
-use callgate_guard::{Log, LogLine};
+use callgate_guard::{Log, LogLine, ocsf_event};
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::setup::effects;
 use crate::terminal::{DIM, Exit, Failure, Out, clean, paint, style_of};
@@ -24,18 +24,19 @@ enum What {
     ///
     /// Each line holds the digest of the line before. A log whose last lines were cut off while no guard ran still verifies: keep
     /// the digest that this prints somewhere else, and pass it with --holds later. A log that goes on where another ends is
-    /// whole only with --follows.
+    /// whole only with that one among the files, or with --follows. Logs of several guards are each a chain of their own.
     ///
-    /// Exits with 2 if the log is broken.
+    /// Exits with 2 if a log is broken.
     Verify {
-        /// The log
-        file: PathBuf,
-        /// The digest of a line that the log must hold
+        /// The logs, in any order
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// The digest of a line that one of the logs must hold; may be repeated
         #[arg(long, value_name = "DIGEST")]
-        holds: Option<String>,
-        /// The digest of the last line of the log before this one, which was moved away
+        holds: Vec<String>,
+        /// The digest of the last line of a log before one of these, which was moved away; may be repeated
         #[arg(long, value_name = "DIGEST")]
-        follows: Option<String>,
+        follows: Vec<String>,
     },
     /// Show decisions
     Show {
@@ -52,21 +53,36 @@ enum What {
     ///
     /// Calls that were only observed are counted apart: they would have been denied or asked about.
     Stats {
-        /// The log
-        file: PathBuf,
+        /// The logs
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Write the decisions as another program reads them, one JSON line each
+    Export {
+        /// The logs
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// As events of the Open Cybersecurity Schema Framework (OCSF 1.6, API Activity)
+        #[arg(long, required = true)]
+        ocsf: bool,
     },
 }
 
 impl Audit {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         match &self.what {
-            What::Verify { file, holds, follows } => verify(file, holds.as_deref(), follows.as_deref(), out),
+            What::Verify {
+                files,
+                holds,
+                follows,
+            } => verify(files, holds, follows, out),
             What::Show {
                 file,
                 decision,
                 server,
             } => show(file, decision.map(Effect::as_str), server.as_deref(), out),
-            What::Stats { file } => stats(file, out),
+            What::Stats { files } => stats(files, out),
+            What::Export { files, ocsf: _ } => export(files, out),
         }
     }
 }
@@ -78,64 +94,154 @@ fn lines(file: &Path) -> Result<impl Iterator<Item = Result<LogLine, Failure>>, 
         .map(move |line| line.map_err(fault)))
 }
 
-fn verify(file: &Path, holds: Option<&str>, follows: Option<&str>, out: &mut Out) -> Result<Exit, Failure> {
-    let (mut count, mut broken, mut last) = (0, Vec::new(), None);
-    let mut begins_after = None;
-    let mut is_held = holds.is_none();
-    for line in lines(file)? {
-        let line = line?;
-        count = line.number;
-        is_held |= holds == Some(&*line.digest);
-        if count == 1 {
-            begins_after = line.record["previous"].as_str().map(str::to_owned);
+/// What a log is found to be.
+struct Checked<'f> {
+    file: &'f Path,
+    lines: usize,
+    broken: Vec<(usize, String)>,
+    /// The digest of the line that its first one follows, which stands in another log.
+    begins_after: Option<String>,
+    last: Option<String>,
+    /// It begins, or follows a log that is known.
+    is_begun: bool,
+}
+
+impl<'f> Checked<'f> {
+    /// Reads a log. Digests that it holds are taken out of those that are still looked for.
+    fn read(file: &'f Path, sought: &mut Vec<&str>) -> Result<Self, Failure> {
+        let mut checked = Self {
+            file,
+            lines: 0,
+            broken: Vec::new(),
+            begins_after: None,
+            last: None,
+            is_begun: false,
+        };
+        for line in lines(file)? {
+            let line = line?;
+            checked.lines = line.number;
+            sought.retain(|digest| *digest != line.digest);
+            if line.number == 1 {
+                checked.begins_after = line.record["previous"].as_str().map(str::to_owned);
+            }
+            if let Some(reason) = line.broken {
+                checked.broken.push((line.number, reason));
+            }
+            checked.last = Some(line.digest);
         }
-        if let Some(reason) = line.broken {
-            broken.push((line.number, reason));
-        }
-        last = Some(line.digest);
+        Ok(checked)
     }
-    let is_begun = begins_after.as_deref() == follows;
-    if out.human {
-        match (&begins_after, follows) {
-            _ if is_begun => {}
-            (Some(before), _) => out.line(&format!(
-                "the log begins after a line with the digest {}, which it does not hold: lines were removed, or it follows another log, \
-                 and then --follows gives the digest of that log's last line",
-                clean(before)
-            ))?,
-            (None, _) => out.line("the log does not begin after the line that --follows gives")?,
+
+    fn as_json(&self) -> Map<String, Value> {
+        let broken = self.broken.iter();
+        let broken: Vec<Value> = broken
+            .map(|(line, reason)| json!({"line": line, "reason": reason}))
+            .collect();
+        let members = [
+            ("lines", self.lines.into()),
+            ("broken", broken.into()),
+            ("beginsAfter", self.begins_after.clone().into()),
+        ];
+        members
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    }
+
+    fn tell(&self, several: bool, out: &mut Out) -> Result<(), Failure> {
+        let name = self.file.display().to_string();
+        let name = clean(&name);
+        let of = if several {
+            format!("{name}: ")
+        } else {
+            String::new()
+        };
+        if !self.is_begun {
+            out.line(&match &self.begins_after {
+                Some(before) => format!(
+                    "{of}the log begins after a line with the digest {}, which it does not hold: lines were removed, or it follows \
+                     another log, which is to be given too, or --follows gives the digest of that log's last line",
+                    clean(before)
+                ),
+                None => format!("{of}the log does not begin after the line that --follows gives"),
+            })?;
         }
-        for (number, reason) in &broken {
-            out.line(&format!(
-                "{}:{number}: {}",
-                clean(&file.display().to_string()),
-                clean(reason)
-            ))?;
+        for (number, reason) in &self.broken {
+            out.line(&format!("{name}:{number}: {}", clean(reason)))?;
         }
-        if !is_held {
-            out.line("no line has the digest that --holds gives: the log was cut or changed")?;
-        }
-        let what = match broken.len() {
+        let what = match self.broken.len() {
             0 => "each follows from the one before".to_owned(),
             broken => format!("{broken} broken"),
         };
         out.line(&format!(
-            "{count} lines, {what}; the last is {}",
-            last.as_deref().unwrap_or("none")
-        ))?;
-    } else {
-        let broken: Vec<Value> = broken
-            .iter()
-            .map(|(line, reason)| json!({"line": line, "reason": reason}))
-            .collect();
-        out.json(&json!({
-            "lines": count, "broken": broken, "beginsAfter": begins_after, "holds": is_held, "last": last,
-        }))?;
+            "{of}{} lines, {what}; the last is {}",
+            self.lines,
+            self.last.as_deref().unwrap_or("none")
+        ))
     }
-    match broken.is_empty() && is_held && is_begun {
+}
+
+fn verify(files: &[PathBuf], holds: &[String], follows: &[String], out: &mut Out) -> Result<Exit, Failure> {
+    let mut sought: Vec<&str> = holds.iter().map(String::as_str).collect();
+    let checked: Result<Vec<Checked<'_>>, Failure> = files
+        .iter()
+        .map(|file| Checked::read(file, &mut sought))
+        .collect();
+    let mut checked = checked?;
+    let ends: Vec<String> = checked.iter().filter_map(|log| log.last.clone()).collect();
+    let known: Vec<&String> = ends.iter().chain(follows).collect();
+    for log in &mut checked {
+        log.is_begun = log
+            .begins_after
+            .as_ref()
+            .is_none_or(|before| known.contains(&before));
+    }
+    // The one log does not follow the other that is said to be before it.
+    if let ([log], [_, ..]) = (&mut checked[..], follows) {
+        log.is_begun &= log.begins_after.is_some();
+    }
+    let is_held = sought.is_empty();
+    let is_whole = checked.iter().all(|log| log.broken.is_empty() && log.is_begun);
+    if out.human {
+        for log in &checked {
+            log.tell(checked.len() > 1, out)?;
+        }
+        if !is_held {
+            out.line("no line has the digest that --holds gives: the log was cut or changed")?;
+        }
+    } else if let [log] = &checked[..] {
+        let mut said = log.as_json();
+        said.insert("holds".to_owned(), is_held.into());
+        said.insert("last".to_owned(), log.last.clone().into());
+        out.json(&said)?;
+    } else {
+        let logs: Vec<Value> = checked
+            .iter()
+            .map(|log| {
+                let mut said = log.as_json();
+                said.insert("last".to_owned(), log.last.clone().into());
+                said.insert("file".to_owned(), log.file.display().to_string().into());
+                said.insert("isBegun".to_owned(), log.is_begun.into());
+                Value::Object(said)
+            })
+            .collect();
+        out.json(&json!({"logs": logs, "holds": is_held}))?;
+    }
+    match is_whole && is_held {
         true => Ok(Exit::Allow),
         false => Ok(Exit::Deny),
     }
+}
+
+fn export(files: &[PathBuf], out: &mut Out) -> Result<Exit, Failure> {
+    for file in files {
+        for line in lines(file)? {
+            if let Some(event) = ocsf_event(&line?.record) {
+                out.json(&event)?;
+            }
+        }
+    }
+    Ok(Exit::Allow)
 }
 
 fn show(file: &Path, decision: Option<&str>, server: Option<&str>, out: &mut Out) -> Result<Exit, Failure> {
@@ -186,10 +292,11 @@ fn show(file: &Path, decision: Option<&str>, server: Option<&str>, out: &mut Out
     Ok(Exit::Allow)
 }
 
-fn stats(file: &Path, out: &mut Out) -> Result<Exit, Failure> {
+fn stats(files: &[PathBuf], out: &mut Out) -> Result<Exit, Failure> {
     let mut decisions: BTreeMap<[String; 4], [usize; 2]> = BTreeMap::new();
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
-    for line in lines(file)? {
+    let each: Result<Vec<_>, Failure> = files.iter().map(|file| lines(file)).collect();
+    for line in each?.into_iter().flatten() {
         let record = line?.record;
         let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
         match &*text("kind") {

@@ -198,6 +198,41 @@ fn the_log_is_read_and_a_change_in_it_found() {
         ],
         &[],
     );
+    // With the other one they are whole, and so is a log of another guard beside them.
+    let mut other = Guarded::start(&project, &["--audit", "other.jsonl"], ECHO);
+    other.ask(1, "b.txt");
+    other.end();
+    project.check(
+        &["audit", "verify", "other.jsonl", "tail.jsonl", "head.jsonl"],
+        0,
+        &[r#""file":"tail.jsonl","isBegun":true"#],
+        &[],
+    );
+    project.check(
+        &["audit", "verify", "other.jsonl", "tail.jsonl"],
+        2,
+        &[
+            r#""file":"tail.jsonl","isBegun":false"#,
+            r#""file":"other.jsonl","isBegun":true"#,
+        ],
+        &[],
+    );
+    project.check(
+        &["audit", "stats", "other.jsonl", "log.jsonl"],
+        0,
+        &[r#""outcomes":{"done":2}"#],
+        &[],
+    );
+    let exported = project.run(&["audit", "export", "--ocsf", "log.jsonl", "other.jsonl"]);
+    let exported = String::from_utf8(exported.stdout).expect("text");
+    let operations: Vec<Value> = exported
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .map(|event| json!([event["class_uid"], event["action_id"], event["status_code"]]))
+        .collect();
+    let allowed = json!([6003, 1, operations[0][2]]);
+    let denied = json!([6003, 2, "structural-protected-path"]);
+    assert_eq!(operations, [allowed.clone(), denied, allowed]);
     let head = project.run(&["audit", "verify", "head.jsonl"]);
     let head: Value = serde_json::from_slice(&head.stdout).expect("JSON");
     let digest = head["last"].as_str().expect("a digest");

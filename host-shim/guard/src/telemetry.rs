@@ -1,11 +1,16 @@
-//! Decisions as spans, for collectors of OpenTelemetry (OTLP over HTTP), beside the log.
+//! Decisions as spans and metrics, for collectors of OpenTelemetry (OTLP over HTTP), beside the log.
 //!
 //! A span is a call as the client sees it: from when it was judged to its answer. Its names are those of the semantic
 //! conventions for MCP and generative AI, which are still in development; what these do not name begins with `callgate.`. No
 //! argument and no result is sent.
 //!
+//! Metrics are a counter of decisions and a histogram of how long servers take, a minute apart, without the names of tools: a client
+//! can make these up.
+//!
 //! Nothing waits for a collector. Spans are sent by a thread of their own, and lost where it does not keep up: the log is what
 //! counts.
+
+mod metrics;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -19,6 +24,8 @@ use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttp
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, Span};
+
+use metrics::Metrics;
 
 use super::message::{Request, text_of};
 use super::record::{Outcome, Record};
@@ -41,6 +48,8 @@ fn trusting_the_list() -> Option<reqwest::blocking::Client> {
 pub struct Telemetry {
     provider: SdkTracerProvider,
     tracer: SdkTracer,
+    /// `None` where the environment or the flag names a place for spans alone.
+    metrics: Option<Metrics>,
     /// The spans of calls that were sent to the server, by their names in the log.
     open: Mutex<BTreeMap<String, Span>>,
 }
@@ -74,12 +83,13 @@ impl Telemetry {
             .build();
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
-            .with_resource(resource)
+            .with_resource(resource.clone())
             .build();
         let tracer = provider.tracer("callgate");
         Ok(Self {
             provider,
             tracer,
+            metrics: Metrics::new(endpoint, resource)?,
             open: Mutex::default(),
         })
     }
@@ -92,6 +102,9 @@ impl Telemetry {
         record: &Record<'_>,
         request: Option<&Request<'_>>,
     ) {
+        if let Some(metrics) = &self.metrics {
+            metrics.note(server, observes, record);
+        }
         match record {
             Record::Decision { id, sent, micros, .. } => {
                 let now = SystemTime::now();
@@ -113,18 +126,10 @@ impl Telemetry {
                 let Some(mut span) = self.open().remove(*id) else {
                     return;
                 };
-                let error = match (outcome, code) {
-                    (Outcome::Done | Outcome::Unfinished, _) => None,
-                    (Outcome::ToolError, _) => Some("tool_error".to_owned()),
-                    (Outcome::Error, Some(code)) => {
-                        span.set_attribute(KeyValue::new("rpc.response.status_code", code.to_string()));
-                        Some(code.to_string())
-                    }
-                    (Outcome::Error, None) => Some("error".to_owned()),
-                    (Outcome::NoAnswer, _) => Some("no_answer".to_owned()),
-                    (Outcome::Cancelled, _) => Some("cancelled".to_owned()),
-                };
-                if let Some(error) = error {
+                if let (Outcome::Error, Some(code)) = (outcome, code) {
+                    span.set_attribute(KeyValue::new("rpc.response.status_code", code.to_string()));
+                }
+                if let Some(error) = error_type(*outcome, *code) {
                     span.set_attribute(KeyValue::new("error.type", error));
                     span.set_status(Status::error(""));
                 }
@@ -189,10 +194,25 @@ impl Telemetry {
         }
         // A collector that is not there is not a fault of the guard's.
         let _ = self.provider.shutdown_with_timeout(LAST);
+        if let Some(metrics) = &self.metrics {
+            metrics.end();
+        }
     }
 
     fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Span>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the conventions call the error of a call.
+fn error_type(outcome: Outcome, code: Option<i64>) -> Option<String> {
+    match (outcome, code) {
+        (Outcome::Done | Outcome::Unfinished, _) => None,
+        (Outcome::ToolError, _) => Some("tool_error".to_owned()),
+        (Outcome::Error, Some(code)) => Some(code.to_string()),
+        (Outcome::Error, None) => Some("error".to_owned()),
+        (Outcome::NoAnswer, _) => Some("no_answer".to_owned()),
+        (Outcome::Cancelled, _) => Some("cancelled".to_owned()),
     }
 }
 

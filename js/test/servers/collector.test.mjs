@@ -1,0 +1,103 @@
+// What a real collector of OpenTelemetry takes from a guard: spans and metrics.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { TARGET } from "../tools/hosts.mjs";
+import { whyNoVenv } from "../tools/venv.mjs";
+import { until } from "./envoy.mjs";
+import { CALLGATE } from "./guard.mjs";
+
+const path = (name) => fileURLToPath(new URL(name, import.meta.url));
+const BUNDLE = path("../../../host-shim/serve/examples/envoy");
+const VENV = `${TARGET}/collector`;
+
+const missing = whyNoVenv(VENV, [path("python/collector.txt")]);
+const skip = missing !== undefined && process.env.CI !== "true" && `the collector is not started: ${missing}`;
+
+/** The collector's own program, out of its package. */
+function program() {
+  const script = "import pathlib, sysconfig; print(pathlib.Path(sysconfig.get_path('purelib')) / 'rotel/rotel-agent')";
+  return spawnSync(`${VENV}/bin/python`, ["-c", script], { encoding: "utf8" }).stdout.trim();
+}
+
+/** A collector that writes what it gets to a file, on two ports that were free. */
+async function startCollector(file) {
+  const [http, grpc] = await Promise.all([freePort(), freePort()]);
+  const flags = ["--otlp-http-endpoint", `127.0.0.1:${http}`, "--otlp-grpc-endpoint", `127.0.0.1:${grpc}`];
+  const shown = ["--debug-log", "traces", "--debug-log", "metrics", "--debug-log-verbosity", "detailed"];
+  const out = openSync(file, "w");
+  const collector = spawn(program(), ["start", ...flags, "--exporter", "blackhole", ...shown], {
+    stdio: ["ignore", out, out],
+  });
+  const endpoint = `http://127.0.0.1:${http}`;
+  await until(() => fetch(endpoint));
+  return { endpoint, close: () => collector.kill() };
+}
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+
+/** A server that answers what it is asked, one after the other. */
+const SERVER = `while read -r line; do
+  id=$(printf %s "$line" | sed 's/.*"id":\\([0-9]*\\).*/\\1/'); echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[]}}'; done`;
+
+test("a collector gets spans and metrics", { skip }, async (t) => {
+  assert.equal(missing, undefined);
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "callgate-collector-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "got.txt");
+  const { endpoint, close } = await startCollector(file);
+  t.after(close);
+
+  const flags = ["--bundle", BUNDLE, "--server", "everything"];
+  const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+  const guard = spawn(CALLGATE, ["guard", ...flags, "--", "sh", "-c", SERVER], {
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let said = "";
+  guard.stdout.setEncoding("utf8").on("data", (text) => {
+    said += text;
+  });
+  const ended = new Promise((resolve) => guard.on("exit", resolve));
+  const urls = ["https://handbook.example/a", "https://handbook.example/b", "https://evil.example/"];
+  for (const [at, message] of urls.entries()) {
+    const params = { name: "echo", arguments: { message } };
+    guard.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: at + 1, method: "tools/call", params })}\n`);
+  }
+  await until(async () => said.trim().split("\n").length === urls.length);
+  guard.stdin.end();
+  assert.equal(await ended, 0);
+
+  // What the guard had left is with the collector once it has ended.
+  const got = await until(async () => {
+    const text = readFileSync(file, "utf8");
+    return text.includes("mcp.server.operation.duration") && text;
+  });
+  const [spans, metrics] = [got.slice(0, got.indexOf("ResourceMetrics")), got.slice(got.indexOf("ResourceMetrics"))];
+  const all = (text, pattern) => [...text.matchAll(pattern)].map(([, found]) => found);
+  assert.deepEqual(all(spans, /Name +: (.*)/g), Array(3).fill("tools/call echo"));
+  assert.deepEqual(all(spans, /callgate\.decision: Str\((\w+)\)/g).sort(), ["allow", "allow", "deny"]);
+  const metric = (name) => metrics.split("Metric #").find((text) => text.includes(`Name: ${name}\n`));
+  const decisions = metric("callgate.decisions").split("NumberDataPoints #").slice(1);
+  const counted = decisions.map((point) => [/decision: Str\((\w+)\)/.exec(point)[1], /Value: (\d+)/.exec(point)[1]]);
+  assert.deepEqual(counted.sort(), [
+    ["allow", "2"],
+    ["deny", "1"],
+  ]);
+  assert.deepEqual(all(metric("mcp.server.operation.duration"), /^Count: (\d+)/gm), ["2"]);
+  assert.deepEqual(all(metric("callgate.decision.duration"), /^Count: (\d+)/gm).sort(), ["1", "2"]);
+  // Metrics have no name that a client may have made up, and neither has what was asked.
+  assert.doesNotMatch(metrics, /echo/);
+  assert.doesNotMatch(got, /\.example/);
+});

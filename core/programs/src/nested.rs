@@ -62,6 +62,10 @@ impl Describe<'_> {
         let is_used = words
             .iter()
             .any(|word| word.exact().is_some_and(|text| text.contains("{}")));
+        if paths.is_empty() {
+            // It runs on what is no path of the disk, such as `/dev/null`.
+            return Err(fault(outer.place, Construct::UnknownWord));
+        }
         let paths = if is_used {
             paths
         } else {
@@ -113,6 +117,7 @@ impl Describe<'_> {
             }
             for command in &mut reading.commands {
                 command.place = script.place;
+                command.within.input |= has_input(outer);
                 command
                     .assignments
                     .iter_mut()
@@ -179,13 +184,18 @@ impl Describe<'_> {
     }
 }
 
+/// What runs in the place of a command has its input.
+fn has_input(outer: &Command) -> bool {
+    outer.within.input || outer.redirections.iter().any(|one| one.descriptor == 0)
+}
+
 /// A command in the place of the one that runs it.
 fn plain(outer: &Command, words: Vec<Word>) -> Command {
     Command {
         assignments: Vec::new(),
         redirections: Vec::new(),
         within: Within {
-            input: false,
+            input: has_input(outer),
             ..outer.within
         },
         words,

@@ -265,6 +265,9 @@ impl Scan<'_> {
         ) {
             return Err(fault(value, Construct::UnknownWord));
         }
+        if value.exact().is_some_and(looks_like_option) {
+            return Err(fault(value, Construct::Option(name.to_owned())));
+        }
         self.give(name, role, value.clone());
         Ok(())
     }
@@ -273,6 +276,12 @@ impl Scan<'_> {
         self.is_over |= self.program.last.contains(name);
         self.found.values.push((name.to_owned(), role, value));
     }
+}
+
+/// A value is not taken from such a word: the program may know the option before it without one, and this one then counts.
+fn looks_like_option(text: &str) -> bool {
+    text.strip_prefix('-')
+        .is_some_and(|rest| !rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn exact(word: &Word, text: &str) -> Word {

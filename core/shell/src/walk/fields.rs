@@ -69,7 +69,15 @@ impl Field {
         if self.is_pipe {
             return Value::Pipe;
         }
+        let names = self.pattern.split('/');
+        let mut below = names.skip_while(|name| !name.contains(['*', '?', '[']));
         match self.globbed {
+            // Where `..` leads depends on which directories match.
+            Some(length) if below.any(|name| name == "..") => Value::Unknown {
+                before: self.text.get(..length).unwrap_or_default().to_owned(),
+                is_many: self.is_many,
+                is_number: false,
+            },
             Some(length) => Value::Pattern {
                 before: self.text.get(..length).unwrap_or_default().to_owned(),
                 pattern: self.pattern,
@@ -285,13 +293,7 @@ impl<'s> Walk<'s> {
 
     fn substitution(&mut self, list: &'s List, state: &State) {
         let joiner = std::mem::take(&mut self.joiner);
-        self.inside(
-            |within| {
-                within.substitution = true;
-                within.input = false;
-            },
-            |walk| walk.list(list, state),
-        );
+        self.inside(|within| within.substitution = true, |walk| walk.list(list, state));
         self.joiner = joiner;
     }
 }
@@ -332,7 +334,6 @@ fn has_braces(parts: &[Part]) -> bool {
             Part::Open => is_open = true,
             Part::Comma if is_open => return true,
             Part::Bare(text) if is_open && text.contains("..") => return true,
-            Part::Close => is_open = false,
             _ => {}
         }
     }
@@ -343,7 +344,12 @@ fn has_braces(parts: &[Part]) -> bool {
 fn braces<'p>(parts: &[&'p Part]) -> Option<Vec<Vec<&'p Part>>> {
     let mut words: Vec<Vec<&Part>> = vec![Vec::new()];
     let mut rest = parts.iter();
+    let mut is_odd = false;
     while let Some(part) = rest.next() {
+        if is_odd && matches!(part, Part::Comma | Part::Close) {
+            // bash takes `{a},b}` for `a}` and `b`.
+            return None;
+        }
         if !matches!(part, Part::Open) {
             words.iter_mut().for_each(|word| word.push(part));
             continue;
@@ -368,6 +374,7 @@ fn braces<'p>(parts: &[&'p Part]) -> Option<Vec<Vec<&'p Part>>> {
         }
         // `{}` and `{name}` are themselves.
         if let [only] = alternatives.as_slice() {
+            is_odd = true;
             for word in &mut words {
                 word.push(&Part::Open);
                 word.extend(only);

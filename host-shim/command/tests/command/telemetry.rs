@@ -129,7 +129,10 @@ fn collect(mut stream: TcpStream, tell: &Sender<Vec<Span>>) {
             head += &line;
         }
         let is_metrics = head.starts_with("POST /v1/metrics HTTP/1.1");
-        assert!(is_metrics || head.starts_with("POST /v1/traces HTTP/1.1"), "{head}");
+        assert!(
+            is_metrics || head.starts_with("POST /v1/traces HTTP/1.1"),
+            "{head}"
+        );
         let mut body = vec![0; length];
         reader.read_exact(&mut body).expect("a body");
         let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n";

@@ -53,7 +53,7 @@ named! {
         Overridden = "overridden",
         /// A tool may return a reference to its output, and no tool can read such a reference.
         MissingRoute = "missing-route",
-        /// No annotation has the server or the tool that a rule names.
+        /// No annotation has the server or the tool that a rule names, or no counter the count.
         UnknownName = "unknown-name",
         /// Two rules have the same name.
         RepeatedName = "repeated-name",

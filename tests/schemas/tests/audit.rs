@@ -94,7 +94,9 @@ fn strict(schema: &Value) -> Value {
         Value::Object(members) => {
             let strict_members = members.iter().map(|(name, value)| (name.clone(), strict(value)));
             let mut schema: Value = strict_members.collect();
-            if members.get("type") == Some(&json!("object")) && members["properties"].is_object() {
+            if members.get("type") == Some(&json!("object"))
+                && members.get("properties").is_some_and(Value::is_object)
+            {
                 schema["additionalProperties"] = json!(false);
             }
             schema

@@ -3,7 +3,7 @@
 use super::Rule;
 use super::conditions::read_conditions;
 use crate::diagnostic::{Code, Severity};
-use crate::document::{Node, keys};
+use crate::document::{Node, did_you_mean, keys, listed};
 use crate::limits::Limits;
 use crate::model::{Caller, Effect};
 use crate::role::Registry;
@@ -102,7 +102,16 @@ pub(super) fn read_counts(
         return Some(Vec::new());
     };
     let found = counts.object()?;
-    let all_known = counters.is_none_or(|counters| found.unknown_keys(counters, Severity::Error));
+    let is_known = |name: &str| counters.is_none_or(|counters| counters.contains(&name));
+    let mut all_known = true;
+    for (name, item) in found.entries().filter(|(name, _)| !is_known(name)) {
+        all_known = false;
+        item.fault(Severity::Error, Code::UnknownName, || {
+            let known = || counters.into_iter().flatten().copied();
+            let message = format!("found the count `{name}`, expected one of {}", listed(known()));
+            (message, did_you_mean(name, known()))
+        });
+    }
     let (key, other, least, most) = match effect {
         Effect::Allow => ("atMost", "atLeast", 0, HIGHEST - 1),
         Effect::Escalate | Effect::Deny => ("atLeast", "atMost", 1, HIGHEST),

@@ -1,12 +1,12 @@
 //! Servers that documents name beside the policy, and servers that the sandbox passes over.
 
-use crate::annotation::{Annotations, Tool};
+use crate::annotation::{Annotations, Tool, has_commands};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{JsonPath, Report, did_you_mean};
 use crate::model::ServerKind;
 use crate::named::Named;
 use crate::role::{RoleId, RoleSet};
-use crate::seed::RESERVED_SERVERS;
+use crate::seed::{RESERVED_SERVERS, SHELL};
 use crate::table::Set;
 
 use super::Sandboxed;
@@ -30,8 +30,13 @@ pub struct NamedServers<'s> {
 pub fn servers(named: &NamedServers<'_>, annotations: &Annotations) -> Vec<Diagnostic> {
     let known: Vec<&str> = annotations.tools.iter().map(|tool| &*tool.server).collect();
     let seen: Set<&str> = known.iter().copied().collect();
+    // Programs are its tools, wherever a command is.
+    let has_shell = annotations.tools.iter().any(|tool| has_commands(&tool.arguments));
     let is_known = |server: &str| {
-        ServerKind::find(server).is_some() || RESERVED_SERVERS.contains(&server) || seen.contains(server)
+        ServerKind::find(server).is_some()
+            || RESERVED_SERVERS.contains(&server)
+            || (server == SHELL && has_shell)
+            || seen.contains(server)
     };
     let options = JsonPath::Document("options");
     let mut found = Vec::new();

@@ -92,7 +92,8 @@ impl<'h> Facts<'h> {
 
     /// The recording of this evaluation, for an engine with this home and current directory.
     pub fn take_recording(&mut self, home_dir: &str, current_dir: &str) -> Recording {
-        Recording::new(home_dir, current_dir, self.log.take().unwrap_or_default())
+        let exchanges = self.log.take().unwrap_or_default();
+        Recording::new(home_dir, current_dir, exchanges).ignoring_path_case(self.host.ignores_path_case())
     }
 
     /// The host's first failure, unless the evaluation takes more work than it may. If there is one, no answer counts.

@@ -168,6 +168,7 @@ fn of_documents() -> Vec<Edit> {
         {"tool": "read", "arg_patterns": ["/srv/*"], "arg_key": "path"},
         {"tool": "get", "arg_patterns": ["list"], "arg_key": "mode"},
     ]});
+    let program = json!({"programs": [{"names": ["ls"], "operands": "write-path+"}]});
     let role = json!([{"name": "tag", "description": "A tag", "category": "identifier", "canonicalize": "lowercase"}]);
     [
         (Kind::Sandbox, json!("/srv/app/in")),
@@ -184,6 +185,7 @@ fn of_documents() -> Vec<Edit> {
         (Kind::Ceiling, ceiling),
         (Kind::Ceiling, constrained),
         (Kind::Roles, role),
+        (Kind::Programs, program),
     ]
     .into_iter()
     .map(|(kind, value)| (kind.as_str(), kind, "", value))

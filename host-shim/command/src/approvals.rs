@@ -199,6 +199,7 @@ fn show(question: &Question, out: &mut Out) -> Result<(), Failure> {
         offer,
         has_session,
         until,
+        request,
         ..
     } = question;
     out.line(&format!(
@@ -206,13 +207,21 @@ fn show(question: &Question, out: &mut Out) -> Result<(), Failure> {
         paint(BOLD, &clean(id)),
         clean(&format!("{server}/{tool}"))
     ))?;
+    if let Some(request) = request {
+        let by = request.subject.as_deref().map(|by| format!(", says {by}"));
+        let whom = format!("  requested for {}{}", request.whom, by.unwrap_or_default());
+        out.line(&clean(&whom))?;
+    }
     for line in question.touched() {
         out.line(&format!("  {line}"))?;
     }
     out.line(&format!("  {}: {}", clean(rule), clean(reason)))?;
     let covers = match offer {
-        Some(offer) => clean(&offer.description),
-        None => "this call alone".into(),
+        Some(offer) => match &offer.expires_at {
+            Some(end) => format!("{}, until {end}", offer.description),
+            None => offer.description.clone(),
+        },
+        None => "this call alone".to_owned(),
     };
     let lasting = match has_session {
         true => "--session and --always",
@@ -220,6 +229,9 @@ fn show(question: &Question, out: &mut Out) -> Result<(), Failure> {
     };
     out.line(&paint(
         DIM,
-        &format!("  {lasting} would cover: {covers}; until {until}"),
+        &format!(
+            "  {lasting} would cover: {}; answer until {until}",
+            clean(&covers)
+        ),
     ))
 }

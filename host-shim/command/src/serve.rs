@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use callgate_guard::Counts;
+use callgate_guard::{Asking, Counts};
 use callgate_host::Gate;
 use callgate_serve::{Address, Identity, Listening, Service, ServiceOptions, Tokens};
 use clap::Args;
@@ -50,6 +50,9 @@ pub(crate) struct Serve {
     /// The key of that certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    /// Take AuthZEN's access requests for calls that escalate: a person answers them by `callgate approvals`, in so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    ask: Option<u64>,
     /// Write each decision to this file, one JSON line each; if it cannot be written, nothing is allowed
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -59,7 +62,8 @@ pub(crate) struct Serve {
     /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
     #[arg(long, value_name = "JSON")]
     context: Option<String>,
-    /// Where it is kept what is counted [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
+    /// Where it is kept what is counted, asked and approved; several services may share it [default: $XDG_STATE_HOME/callgate or
+    /// ~/.local/state/callgate]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
     /// The address under which others reach the service, for AuthZEN's configuration [default: the one that they use]
@@ -96,6 +100,7 @@ impl Serve {
         let mut watched = Watched::new(&self.setup, &gate, self.admitting(), begun)?;
         let options = ServiceOptions {
             server: self.server.clone(),
+            asking: self.asking()?,
             audit: self.audit.clone(),
             only_tools: self.only_tools,
             context: self.context.clone(),
@@ -125,6 +130,16 @@ impl Serve {
             || service.expire(),
         )?;
         Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)))
+    }
+
+    fn asking(&self) -> Result<Option<Asking>, Failure> {
+        let Some(seconds) = self.ask else { return Ok(None) };
+        Ok(Some(Asking {
+            queue: approvals::queue(self.state.as_deref())?,
+            patience: Duration::from_secs(seconds),
+            forms: false,
+            command: None,
+        }))
     }
 
     /// Judges by the documents as they are now, all or nothing; `false` if the old ones stay.
@@ -173,6 +188,7 @@ impl Serve {
     /// Whoever writes the tokens or the key lets in whom they like, and whoever puts another socket in the place of this one answers for
     /// the service. Whoever writes what was counted has it forgotten.
     fn own_files(&self) -> Result<Vec<String>, Failure> {
+        // Whoever writes there approves calls, too.
         let state = approvals::folder(self.state.as_deref());
         let files = self.audit.iter().chain(self.admitting()).cloned().chain(state);
         let sockets = self

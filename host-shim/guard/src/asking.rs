@@ -20,9 +20,10 @@ use callgate_engine::approval::{Moment, Offer};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::queue::{Answer, Answerer, Question, Queue};
+use super::queue::{Answer, Answerer, Bound, Question, Queue};
 use continuations::UnfinishedCalls;
 pub(super) use continuations::{Approved, Continuation};
+pub(super) use state::Key;
 pub use touched::touched;
 
 /// How many calls of one client may wait for a person at a time.
@@ -35,6 +36,7 @@ const PARKED: usize = 16 * WAITING;
 pub(super) const QUESTION: &str = "callgate";
 
 /// Whom a guard asks, and for how long.
+#[derive(Clone)]
 pub struct Asking {
     /// Where questions are put.
     pub queue: Queue,
@@ -98,6 +100,8 @@ pub(super) struct CallSummary<'a> {
     pub(super) offer: Option<Offer>,
     /// The call belongs to a session, so it can be approved for that session.
     pub(super) has_session: bool,
+    /// What an access request is about.
+    pub(super) request: Option<Bound>,
 }
 
 impl Questioner {
@@ -130,6 +134,7 @@ impl Questioner {
             has_session: about.has_session,
             asked,
             until,
+            request: about.request,
         };
         let Asking {
             queue,
@@ -267,6 +272,11 @@ impl Questioner {
     /// The approvals cannot be read.
     pub(super) fn approvals(&self) -> io::Result<callgate_engine::approval::Approvals> {
         self.asking.queue.approvals()
+    }
+
+    /// The questions, and how long one waits.
+    pub(super) fn queue(&self) -> (&Queue, Duration) {
+        (&self.asking.queue, self.asking.patience)
     }
 
     fn returning(&self) -> MutexGuard<'_, BTreeMap<String, ReturningCall>> {

@@ -120,6 +120,7 @@ pub fn ask(
         has_session: false,
         asked,
         until: asked.saturating_add(patience).map_err(io::Error::other)?,
+        request: None,
     })?;
     let deadline = Instant::now() + patience;
     let answer = loop {

@@ -99,8 +99,8 @@ pub use journal::{Journal, JournalEntry, JournalQuestion, ask, check_unambiguous
 pub use log::{Log, LogLine};
 pub use ocsf::ocsf_event;
 pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
-pub use queue::{Answer, Answerer, Question, Queue};
-pub use relay::Decided;
+pub use queue::{Answer, Answerer, Bound, Question, Queue, Task, TaskStatus};
+pub use relay::{AccessRequest, Answered, AskedCall, Decided, Unapproved, Unrequested};
 pub use schema::line_schema;
 pub use stdio::{Ended, StdioError};
 pub use tally::Tally;

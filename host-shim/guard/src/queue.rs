@@ -1,5 +1,7 @@
 //! Questions to a person, and what was approved, as files that only this user can write.
 
+mod requests;
+
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -13,9 +15,13 @@ use serde_json::Value;
 use super::folder::{Folder, NEW};
 use callgate_host::clean;
 
+pub(super) use requests::Unasked;
+pub use requests::{Bound, Task, TaskStatus};
+
 const APPROVALS: &str = "approvals.json";
 const QUESTION: &str = ".question.json";
 const ANSWER: &str = ".answer.json";
+const USED: &str = ".used.json";
 
 /// No question waits for as long.
 const OLD: Duration = Duration::from_secs(2 * 86_400);
@@ -50,6 +56,9 @@ pub struct Question {
     pub asked: Timestamp,
     /// Until when an answer counts.
     pub until: Timestamp,
+    /// What an access request is about; `None` for a call that waits itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Bound>,
 }
 
 /// A person's answer.
@@ -245,7 +254,7 @@ impl Queue {
 
     /// Removes a question and its answer.
     pub(super) fn withdraw(&self, id: &str) {
-        for suffix in [QUESTION, ANSWER] {
+        for suffix in [QUESTION, ANSWER, USED] {
             // A file that is not there need not be removed, and one that cannot be is over with its time.
             let _ = fs::remove_file(self.folder.path().join(format!("{id}{suffix}")));
         }
@@ -261,7 +270,7 @@ impl Queue {
                 Ok(age.is_ok_and(|age| age > OLD))
             };
             let name = name.to_str().unwrap_or_default();
-            let is_of_a_question = [QUESTION, ANSWER, NEW]
+            let is_of_a_question = [QUESTION, ANSWER, USED, NEW]
                 .iter()
                 .any(|suffix| name.ends_with(suffix));
             // Another guard may do the same.
@@ -325,6 +334,7 @@ mod tests {
             has_session: false,
             asked,
             until: asked.saturating_add(Duration::from_secs(600)).unwrap(),
+            request: None,
         }
     }
 

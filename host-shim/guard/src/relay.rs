@@ -2,6 +2,7 @@
 //!
 //! - What comes from the client: `from_client`, and for its calls `calls`, `sending`, `questions` and `continuing`.
 //! - What comes from the server: `from_server`, and `answers`.
+//! - Calls that stand in no message: `deciding` and `requesting`.
 //! - What both have a part in: `listing` and `changes` (tools), `eras` (revisions of the protocol), `ending`.
 
 mod answers;
@@ -16,6 +17,7 @@ mod from_client;
 mod from_server;
 mod listing;
 mod questions;
+mod requesting;
 mod sending;
 mod transport;
 
@@ -37,6 +39,7 @@ use super::queue::Answerer;
 use super::record::{Outcome, Record, Rewritten};
 use super::reply;
 pub use deciding::Decided;
+pub use requesting::{AccessRequest, Answered, AskedCall, Unapproved, Unrequested};
 
 use changes::ListChanges;
 use eras::Opening;

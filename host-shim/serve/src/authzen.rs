@@ -3,13 +3,18 @@
 //! <https://openid.net/specs/authorization-api-1_0.html>. The answer cannot rewrite a call, so that one is allowed only where what is
 //! judged is what is given.
 
-use callgate_guard::check_unambiguous;
+mod question;
+pub(crate) mod requests;
+
+use callgate_guard::{Answered, AskedCall, Unapproved, check_unambiguous};
 use callgate_host::Decision;
+use callgate_jsontext::Members;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::service::{Asker, Service};
+use question::question;
 
 /// How many evaluations one request may have.
 const EVALUATIONS: usize = 1_000;
@@ -104,12 +109,23 @@ pub(crate) fn evaluations(service: &Asker<'_>, body: &str) -> Result<Value, Refu
         Some("permit_on_first_permit") => Semantic::PermitOnFirstPermit,
         Some(_) => return Err("`options.evaluations_semantic` is not known".to_owned()),
     };
+    // One after the other, and the thread is lent for all of them at once.
+    let answers = Service::judging(|| decided_all(service, &defaults, &items, semantic));
+    Ok(json!({"evaluations": answers}))
+}
+
+fn decided_all(
+    service: &Asker<'_>,
+    defaults: &Evaluation<'_>,
+    items: &[&RawValue],
+    semantic: Semantic,
+) -> Vec<Value> {
     let mut answers = Vec::with_capacity(items.len());
     for item in items {
         let evaluation = serde_json::from_str::<Evaluation<'_>>(item.get());
         let answer = evaluation
             .map_err(|error| error.to_string())
-            .and_then(|evaluation| decided(service, &evaluation.over(&defaults)))
+            .and_then(|evaluation| decided(service, &evaluation.over(defaults)))
             .unwrap_or_else(
                 |error| json!({"decision": false, "context": {"error": {"status": 400, "message": error}}}),
             );
@@ -121,16 +137,22 @@ pub(crate) fn evaluations(service: &Asker<'_>, body: &str) -> Result<Value, Refu
             break;
         }
     }
-    Ok(json!({"evaluations": answers}))
+    answers
 }
 
 /// What `/.well-known/authzen-configuration` says, of a service at an address.
-pub(crate) fn configuration(address: &str) -> Value {
-    json!({
+pub(crate) fn configuration(address: &str, asks: bool) -> Value {
+    let mut said = json!({
         "policy_decision_point": address,
         "access_evaluation_endpoint": format!("{address}/access/v1/evaluation"),
         "access_evaluations_endpoint": format!("{address}/access/v1/evaluations"),
-    })
+    });
+    if asks && let Some(said) = said.as_object_mut() {
+        let endpoint = format!("{address}{}", requests::PATH);
+        said.insert("access_request_endpoint".to_owned(), endpoint.into());
+        said.insert("capabilities".to_owned(), json!([requests::CAPABILITY]));
+    }
+    said
 }
 
 fn read(body: &str) -> Result<Evaluation<'_>, Refused> {
@@ -165,24 +187,80 @@ struct Call {
     tool: String,
     /// JSON text.
     arguments: String,
+    /// All that the evaluation names, in one form.
+    question: String,
+    /// The name of the approval that is shown.
+    approval: Option<String>,
+}
+
+impl Call {
+    fn asked(&self) -> AskedCall<'_> {
+        AskedCall {
+            tool: &self.tool,
+            arguments: &self.arguments,
+            question: &self.question,
+        }
+    }
 }
 
 fn decided(service: &Asker<'_>, evaluation: &Evaluation<'_>) -> Result<Value, Refused> {
     let call = call_of(evaluation)?;
-    let decided = service
+    let answered = service
         .guard(call.server.as_deref())
-        .and_then(|guard| Service::judging(|| guard.decide(&call.tool, &call.arguments)));
-    Ok(match decided {
-        Ok(decided) => json!({
-            "decision": decided.verdict.decision == Decision::Allow,
-            "context": {
-                "id": decided.verdict.rule,
-                "effect": decided.verdict.decision.as_str(),
-                "reason_user": {"en": decided.reason_for_agent},
-            },
-        }),
+        .and_then(|guard| Service::judging(|| guard.decide_asked(call.asked(), call.approval.as_deref())));
+    Ok(match answered {
+        Ok(answered) => said(answered, call.approval.as_deref()),
         Err(reason) => json!({"decision": false, "context": {"reason_user": {"en": reason}}}),
     })
+}
+
+fn said(answered: Answered, shown: Option<&str>) -> Value {
+    let Answered {
+        decided,
+        denial,
+        approval,
+    } = answered;
+    let mut context = Map::new();
+    let mut add = |name: &str, value: Value| context.insert(name.to_owned(), value);
+    add("evaluation_id", decided.id.into());
+    add("id", decided.verdict.rule.into());
+    add("effect", decided.verdict.decision.as_str().into());
+    if let Some((token, until)) = denial {
+        add("reason", "approval_required".into());
+        let display = json!({
+            "title": "A person has to approve the call",
+            "description": decided.reason_for_agent,
+        });
+        add(
+            "access_request",
+            json!({"expires_at": until.to_string(), "binding_token": token, "display": display}),
+        );
+    }
+    match approval {
+        Some(Ok(until)) => {
+            add(
+                "approval",
+                json!({"id": shown, "approved_until": until.to_string()}),
+            );
+        }
+        Some(Err(why)) => {
+            add("reason", reason(why).into());
+        }
+        None => {}
+    }
+    add("reason_user", json!({"en": decided.reason_for_agent}));
+    json!({"decision": decided.verdict.decision == Decision::Allow, "context": context})
+}
+
+/// Why an approval does not hold, in the words of the profile for access requests.
+fn reason(why: Unapproved) -> &'static str {
+    match why {
+        Unapproved::Pending => "grant_pending",
+        Unapproved::Expired => "approval_expired",
+        Unapproved::OutOfScope => "out_of_scope",
+        Unapproved::Denied => "policy_denied",
+        Unapproved::Unknown => "approval_unverifiable",
+    }
 }
 
 fn call_of(evaluation: &Evaluation<'_>) -> Result<Call, Refused> {
@@ -197,10 +275,11 @@ fn call_of(evaluation: &Evaluation<'_>) -> Result<Call, Refused> {
         (None, _) => return Err(absent("resource.type")),
         (_, None) => return Err(absent("resource.id")),
     };
-    let context: Option<Map<String, Value>> = match evaluation.context {
+    let mut context: Option<Map<String, Value>> = match evaluation.context {
         Some(context) => Some(object("context", context)?),
         None => None,
     };
+    let approval = approval_in(&mut context)?;
     if name == CALL {
         if kind != "tool" {
             return Err(format!(
@@ -225,10 +304,13 @@ fn call_of(evaluation: &Evaluation<'_>) -> Result<Call, Refused> {
             .context
             .and_then(|context| serde_json::from_str(context.get()).ok());
         let arguments = context.and_then(|context| context.arguments);
+        let arguments = arguments.map_or("{}", RawValue::get).to_owned();
         return Ok(Call {
             server,
             tool: id.clone(),
-            arguments: arguments.map_or("{}", RawValue::get).to_owned(),
+            question: question(evaluation, &arguments),
+            arguments,
+            approval,
         });
     }
     let own = match action.properties {
@@ -246,7 +328,36 @@ fn call_of(evaluation: &Evaluation<'_>) -> Result<Call, Refused> {
         server: Some(kind.clone()),
         tool: name.clone(),
         arguments: Value::Object(arguments).to_string(),
+        question: question(evaluation, &shown_to_rules(evaluation.context)),
+        approval,
     })
+}
+
+/// Takes the approval that is shown out of the context: no rule looks at it.
+fn approval_in(context: &mut Option<Map<String, Value>>) -> Result<Option<String>, Refused> {
+    let Some(approval) = context
+        .as_mut()
+        .and_then(|context| context.shift_remove("approval"))
+    else {
+        return Ok(None);
+    };
+    if context.as_ref().is_some_and(Map::is_empty) {
+        *context = None;
+    }
+    match approval.get("id") {
+        Some(Value::String(id)) => Ok(Some(id.clone())),
+        Some(_) | None => Err("`context.approval.id` is not a string".to_owned()),
+    }
+}
+
+/// The context as it was written, without the approval: an empty one if there is none.
+fn shown_to_rules(context: Option<&RawValue>) -> String {
+    let mut text = String::new();
+    let members = context.and_then(|context| Members::read(context.get()).ok());
+    let mut members = members.unwrap_or(Members(Vec::new()));
+    members.0.retain(|(name, _)| name != "approval");
+    members.write(&mut text);
+    text
 }
 
 /// A subject or a resource as an argument: its type, its id and its properties side by side.

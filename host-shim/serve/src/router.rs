@@ -14,9 +14,7 @@ use envoy_types::pb::envoy::service::ext_proc::v3::external_processor_server::{
 };
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{
-    ALLOW, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE,
-};
+use hyper::header::{ALLOW, CONTENT_TYPE, HOST, HeaderName, HeaderValue, LOCATION, ORIGIN, WWW_AUTHENTICATE};
 use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use serde_json::Value;
@@ -24,7 +22,7 @@ use tokio::time::timeout;
 use tonic::body::Body;
 use tower_service::Service as _;
 
-use crate::authzen;
+use crate::authzen::{self, requests};
 use crate::ext_authz::ExtAuthz;
 use crate::ext_mcp::ExtMcpDoor;
 use crate::ext_mcp::wire::server::{ExtMcpServer, SERVICE_NAME as EXT_MCP};
@@ -46,6 +44,9 @@ const NO_ROOM: &str = "other messages have all the room, try again later";
 
 /// By it a request is found again in the logs of several programs.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// By it a request that is sent again is known.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The doors.
 pub(crate) struct Router {
@@ -176,6 +177,14 @@ impl Router {
             }
             return response;
         }
+        if let Some(rest) = path.strip_prefix(requests::PATH)
+            && self.service.queue().is_some()
+        {
+            let id = rest.strip_prefix('/').map(str::to_owned);
+            if id.is_some() || rest.is_empty() {
+                return self.access_request(request, held, subject, id).await;
+            }
+        }
         let path = path.to_owned();
         let service = path.strip_prefix('/').and_then(|path| path.split_once('/'));
         let arriving = |request: Request<Incoming>| {
@@ -188,12 +197,22 @@ impl Router {
             Some((EXT_PROC, _)) => infallible(self.ext_proc.clone().call(arriving(request)).await),
             Some((EXT_AUTHZ, _)) => infallible(self.ext_authz.clone().call(arriving(request)).await),
             Some((EXT_MCP, _)) => infallible(self.ext_mcp.clone().call(arriving(request)).await),
-            _ if *request.method() == Method::GET => self.page(&path, request.headers()),
+            _ if *request.method() == Method::GET => self.page(&path, &request),
             _ => text(StatusCode::NOT_FOUND, "there is nothing here"),
         }
     }
 
-    fn page(&self, path: &str, headers: &HeaderMap) -> Response<Body> {
+    /// The address under which others reach the service, as far as it is known.
+    fn address<B>(&self, request: &Request<B>) -> Option<String> {
+        let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+        let host = host.or_else(|| request.uri().authority().map(Authority::as_str));
+        let scheme = if self.has_tls { "https" } else { "http" };
+        let own = host.map(|host| format!("{scheme}://{host}"));
+        let address = self.service.address().map(str::to_owned).or(own)?;
+        Some(address.trim_end_matches('/').to_owned())
+    }
+
+    fn page<B>(&self, path: &str, request: &Request<B>) -> Response<Body> {
         match path {
             "/metrics" => {
                 let page = self.service.metrics.page(&self.service.tallies());
@@ -203,18 +222,13 @@ impl Router {
                     page.into_bytes(),
                 )
             }
-            "/.well-known/authzen-configuration" => {
-                let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-                let scheme = if self.has_tls { "https" } else { "http" };
-                let own = host.map(|host| format!("{scheme}://{host}"));
-                match self.service.address().map(str::to_owned).or(own) {
-                    Some(address) => {
-                        let said = authzen::configuration(address.trim_end_matches('/'));
-                        respond(StatusCode::OK, "application/json", said.to_string().into_bytes())
-                    }
-                    None => text(StatusCode::BAD_REQUEST, "the header `host` is missing"),
+            "/.well-known/authzen-configuration" => match self.address(request) {
+                Some(address) => {
+                    let said = authzen::configuration(&address, self.service.queue().is_some());
+                    respond(StatusCode::OK, "application/json", said.to_string().into_bytes())
                 }
-            }
+                None => text(StatusCode::BAD_REQUEST, "the header `host` is missing"),
+            },
             _ => text(StatusCode::NOT_FOUND, "there is nothing here"),
         }
     }
@@ -226,28 +240,9 @@ impl Router {
         subject: Subject,
         (door, answer): (Door, Json),
     ) -> Response<Body> {
-        if *request.method() != Method::POST {
-            let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "expected POST");
-            response
-                .headers_mut()
-                .insert(ALLOW, HeaderValue::from_static("POST"));
-            return response;
-        }
-        let kind = request.headers().get(CONTENT_TYPE);
-        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let essence = kind.split(';').next().unwrap_or_default().trim();
-        if !essence.eq_ignore_ascii_case("application/json") {
-            return text(StatusCode::BAD_REQUEST, "expected `application/json`");
-        }
-        let arriving = Arriving::new(request.into_body(), Arc::clone(held));
-        let body = timeout(ARRIVING, Limited::new(arriving, BODY).collect()).await;
-        let body = match body {
-            Ok(Ok(body)) => body.to_bytes(),
-            Ok(Err(error)) if has_no_room(error.as_ref()) => {
-                return text(StatusCode::SERVICE_UNAVAILABLE, NO_ROOM);
-            }
-            Ok(Err(_)) => return text(StatusCode::BAD_REQUEST, "the body cannot be read, or is too long"),
-            Err(_) => return text(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"),
+        let body = match body_of(request, held).await {
+            Ok(body) => body,
+            Err(refused) => return refused,
         };
         let begun = Instant::now();
         let asker = Asker {
@@ -271,6 +266,94 @@ impl Router {
             Err(reason) => text(StatusCode::BAD_REQUEST, &reason),
         }
     }
+
+    /// Takes an access request, or says what has become of the one with this name.
+    async fn access_request(
+        &self,
+        request: Request<Incoming>,
+        held: &Arc<Held>,
+        subject: Subject,
+        id: Option<String>,
+    ) -> Response<Body> {
+        let asker = Asker {
+            service: &self.service,
+            subject,
+        };
+        let Some(address) = self.address(&request) else {
+            return text(StatusCode::BAD_REQUEST, "the header `host` is missing");
+        };
+        let answered = match (request.method(), id) {
+            (&Method::GET, Some(id)) => requests::status(&asker, &id, &address),
+            (_, Some(_)) => return not_allowed("GET"),
+            (_, None) => {
+                let key = request.headers().get(IDEMPOTENCY_KEY).cloned();
+                let body = match body_of(request, held).await {
+                    Ok(body) => body,
+                    Err(refused) => return refused,
+                };
+                let key = key.as_ref().map(HeaderValue::to_str).transpose();
+                let (Ok(key), Ok(body)) = (key, std::str::from_utf8(&body)) else {
+                    return text(
+                        StatusCode::BAD_REQUEST,
+                        "the body or the `Idempotency-Key` is not text",
+                    );
+                };
+                requests::submit(&asker, body, key, &address)
+            }
+        };
+        match answered {
+            Ok(said) => {
+                let body = said.body.to_string().into_bytes();
+                let mut response = respond(said.status, "application/json", body);
+                let place = said.location.and_then(|place| HeaderValue::from_str(&place).ok());
+                if let Some(place) = place {
+                    response.headers_mut().insert(LOCATION, place);
+                }
+                response
+            }
+            Err(problem) => respond(
+                problem.status,
+                "application/problem+json",
+                problem.said().to_string().into_bytes(),
+            ),
+        }
+    }
+}
+
+/// Reads the JSON text that is sent with a request.
+///
+/// # Errors
+/// The answer to one that sends none.
+async fn body_of(request: Request<Incoming>, held: &Arc<Held>) -> Result<Bytes, Response<Body>> {
+    if *request.method() != Method::POST {
+        return Err(not_allowed("POST"));
+    }
+    let kind = request.headers().get(CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    if !essence.eq_ignore_ascii_case("application/json") {
+        return Err(text(StatusCode::BAD_REQUEST, "expected `application/json`"));
+    }
+    let arriving = Arriving::new(request.into_body(), Arc::clone(held));
+    match timeout(ARRIVING, Limited::new(arriving, BODY).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if has_no_room(error.as_ref()) => Err(text(StatusCode::SERVICE_UNAVAILABLE, NO_ROOM)),
+        Ok(Err(_)) => Err(text(
+            StatusCode::BAD_REQUEST,
+            "the body cannot be read, or is too long",
+        )),
+        Err(_) => Err(text(
+            StatusCode::REQUEST_TIMEOUT,
+            "the body did not arrive in time",
+        )),
+    }
+}
+
+fn not_allowed(method: &'static str) -> Response<Body> {
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, &format!("expected {method}"));
+    let allowed = HeaderValue::from_static(method);
+    response.headers_mut().insert(ALLOW, allowed);
+    response
 }
 
 fn infallible(answered: Result<Response<Body>, Infallible>) -> Response<Body> {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use callgate_engine::engine::Engine;
-use callgate_guard::{Caller, Counts, Guard, GuardOptions, Tally};
+use callgate_guard::{Asking, Caller, Counts, Guard, GuardOptions, Queue, Tally};
 use callgate_host::Gate;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
@@ -25,6 +25,8 @@ const NAME: usize = 256;
 pub struct ServiceOptions {
     /// The server of requests that name none; they are refused if there is none.
     pub server: Option<String>,
+    /// Who is asked by access requests; `None` if nobody is. Other requests wait for nobody.
+    pub asking: Option<Asking>,
     /// Where decisions are written; `None` for no log. If it cannot be written, nothing is allowed.
     pub audit: Option<PathBuf>,
     /// Requests for anything but tools are answered with an error.
@@ -198,7 +200,7 @@ impl Service {
         let options = GuardOptions {
             server: key.0.clone(),
             pins: None,
-            asking: None,
+            asking: self.options.asking.clone(),
             audit: self.options.audit.clone(),
             observe: false,
             only_tools: self.options.only_tools,
@@ -231,6 +233,11 @@ impl Service {
     /// Returns `true` if nothing but tools may be reached.
     pub(crate) fn only_tools(&self) -> bool {
         self.options.only_tools
+    }
+
+    /// Where questions to a person are, if one may be asked.
+    pub(crate) fn queue(&self) -> Option<&Queue> {
+        self.options.asking.as_ref().map(|asking| &asking.queue)
     }
 
     /// The address under which the service is reached, if it is known.

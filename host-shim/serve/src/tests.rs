@@ -34,6 +34,7 @@ pub(crate) fn service(server: Option<&str>) -> Arc<Service> {
         .unwrap();
     let options = ServiceOptions {
         server: server.map(str::to_owned),
+        asking: None,
         audit: None,
         only_tools: false,
         context: None,

@@ -1,5 +1,6 @@
 // The decision service as programs reach it: over TLS and HTTP/2, with tokens, until it ends.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { request as ask } from "node:http";
 import { connect } from "node:http2";
@@ -75,6 +76,52 @@ test("AuthZEN over HTTP", async (t) => {
   assert.equal(known.access_evaluation_endpoint, "https://pdp.example/access/v1/evaluation");
   assert.equal((await fetch(`http://${origin}/access/v1/evaluation`)).status, 405);
   assert.equal((await fetch(`http://${origin}/elsewhere`)).status, 404);
+});
+
+test("a person approves a call by an access request", async (t) => {
+  const state = realpathSync(mkdtempSync(join(tmpdir(), "callgate-state-")));
+  t.after(() => rmSync(state, { recursive: true, force: true }));
+  const { origin } = await serve(t, "--ask", "600", "--state", state);
+  const known = await (await fetch(`http://${origin}/.well-known/authzen-configuration`)).json();
+  assert.equal(known.access_request_endpoint, `http://${origin}/access/v1/requests`);
+  assert.deepEqual(known.capabilities, ["urn:openid:authzen:capability:access-request"]);
+  const asked = evaluation("", {
+    resource: { type: "tool", id: "trigger-long-running-operation", properties: { server: "everything" } },
+    context: { arguments: { duration: 1, steps: 1 } },
+  });
+  const denied = await (await post(origin, "/access/v1/evaluation", asked)).json();
+  assert.equal(denied.decision, false);
+  const { binding_token, expires_at } = denied.context.access_request;
+  const submission = { ...asked, denial: { binding_token, expires_at, reason: denied.context.reason } };
+  const submitted = await post(origin, "/access/v1/requests", submission, { "idempotency-key": "k" });
+  assert.equal(submitted.status, 202);
+  const { task } = await submitted.json();
+  assert.equal(submitted.headers.get("location"), task.status_endpoint);
+  const [question] = JSON.parse(execFileSync(CALLGATE, ["approvals", "--state", state])).questions;
+  assert.equal(question.id, task.id);
+  // What `callgate approvals allow` writes, which wants a terminal.
+  const answer = JSON.stringify({ id: task.id, answer: "once", by: "terminal" });
+  writeFileSync(join(state, `${task.id}.answer.json`), answer, { mode: 0o600 });
+  const { result } = await (await fetch(task.status_endpoint)).json();
+  assert.equal(result.mode, "reevaluate");
+  const again = { ...asked, context: { ...asked.context, approval: result.approval } };
+  const decisions = [];
+  for (let tries = 0; tries < 2; tries++) {
+    const { decision, context } = await (await post(origin, "/access/v1/evaluation", again)).json();
+    decisions.push([decision, context.reason]);
+  }
+  assert.deepEqual(decisions, [
+    [true, undefined],
+    [false, "approval_expired"],
+  ]);
+  const wrong = await post(origin, "/access/v1/requests", { ...submission, subject: { type: "agent", id: "b" } });
+  assert.equal(wrong.headers.get("content-type"), "application/problem+json");
+  assert.equal((await wrong.json()).type, "urn:openid:authzen:access-request:error:invalid_denial_binding");
+  assert.equal((await fetch(`http://${origin}/access/v1/requests/arq-0`)).status, 404);
+  assert.equal((await fetch(`http://${origin}/access/v1/requests`)).status, 405);
+  assert.equal((await post(origin, `/access/v1/requests/${task.id}`, {})).status, 405);
+  // Nobody is asked elsewhere.
+  assert.equal((await fetch(`http://${(await serve(t)).origin}/access/v1/requests`)).status, 404);
 });
 
 test("ToolHive over HTTP", async (t) => {

@@ -10,12 +10,13 @@ use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 
 use super::CallBinding;
+use crate::digest::hex;
 
 /// Tells the guard's own states from those of servers.
 const PREFIX: &str = "callgate-1.";
 
 /// The key of this process.
-pub(super) struct Key([u8; 32]);
+pub(crate) struct Key([u8; 32]);
 
 impl Key {
     /// # Errors
@@ -26,16 +27,32 @@ impl Key {
         Ok(Self(key))
     }
 
+    /// A key that several processes have.
+    pub(crate) fn of(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The code of a text in parts, in hexadecimal digits.
+    pub(crate) fn code_of(&self, parts: &[&str]) -> String {
+        self.code(parts).map(|code| hex(&code)).unwrap_or_default()
+    }
+
+    /// Returns `true` if this is the code of the parts.
+    pub(crate) fn is_code_of(&self, code: &str, parts: &[&str]) -> bool {
+        let given = unhex(code).zip(self.mac(parts));
+        given.is_some_and(|(code, mac)| mac.verify_slice(&code).is_ok())
+    }
+
     /// A name that nobody else can know.
     pub(super) fn secret(&self, of: &str) -> String {
-        self.code(&[of]).map(hex).unwrap_or_default()
+        self.code_of(&[of])
     }
 
     /// The state of a question.
     pub(super) fn state(&self, question: &str, bound: CallBinding<'_>) -> Option<String> {
         Some(format!(
             "{PREFIX}{question}.{}",
-            hex(self.code(&parts(question, bound))?)
+            hex(&self.code(&parts(question, bound))?)
         ))
     }
 
@@ -70,10 +87,6 @@ pub(super) fn is_own(state: &str) -> bool {
 
 fn parts<'a>(question: &'a str, bound: CallBinding<'a>) -> [&'a str; 5] {
     [question, bound.server, bound.tool, bound.arguments, bound.policy]
-}
-
-fn hex(bytes: [u8; 32]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {

@@ -119,7 +119,9 @@ impl Relay {
         era: Era,
     ) -> Result<Disposition, String> {
         let guard = Arc::clone(&self.guard);
-        let (Some(asked), Some(arguments)) = (&guard.asked, &judgement.response.arguments) else {
+        // A proxy waits for nobody.
+        let asked = guard.asked.as_ref().filter(|_| !self.is_proxied);
+        let (Some(asked), Some(arguments)) = (asked, &judgement.response.arguments) else {
             return Err(". A person has to approve it, and nobody can be asked here.".to_owned());
         };
         let client = self.questions.client.clone().unwrap_or_else(|| client_of(call));
@@ -146,6 +148,7 @@ impl Relay {
             values,
             offer: offer.clone(),
             has_session: self.questions.approved.is_some(),
+            request: None,
         };
         let open = asked.ask(about, guard.warn).map_err(|error| {
             guard.warn(&format!("nobody can be asked: {error}"));

@@ -37,6 +37,7 @@ fn service() -> Service {
         .unwrap();
     let options = ServiceOptions {
         server: None,
+        asking: None,
         audit: None,
         only_tools: false,
         context: None,

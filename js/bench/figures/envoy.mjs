@@ -95,10 +95,16 @@ function listener(name, filters) {
   };
 }
 
+/** By itself Envoy has at most 1,024 requests wait for a service, and fails those beyond: a queue is measured here, not cut off. */
+const MOST = 1_000_000;
+
 const cluster = (name, path) => ({
   name,
   type: "STATIC",
   connect_timeout: "10s",
+  circuit_breakers: {
+    thresholds: [{ max_connections: MOST, max_pending_requests: MOST, max_requests: MOST }],
+  },
   typed_extension_protocol_options: {
     "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
       "@type": `${TYPE}.extensions.upstreams.http.v3.HttpProtocolOptions`,

@@ -135,11 +135,12 @@ fn collect(mut stream: TcpStream, tell: &Sender<Vec<Span>>) {
         );
         let mut body = vec![0; length];
         reader.read_exact(&mut body).expect("a body");
-        let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n";
-        stream.write_all(answer.as_bytes()).expect("it is read");
+        // The guard ends as soon as it is answered.
         if !is_metrics {
             let _ = tell.send(spans(&body));
         }
+        let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n";
+        stream.write_all(answer.as_bytes()).expect("it is read");
     }
 }
 
@@ -165,7 +166,11 @@ fn a_collector_gets_a_span_for_each_decision() {
     call(&mut guarded, 3, "c.txt", &json!({}));
     call(&mut guarded, 4, "~/.ssh/id", &json!({}));
     assert_eq!(guarded.end().0, Some(0));
-    let mut all: Vec<Span> = told.try_iter().flatten().collect();
+    let mut all = Vec::new();
+    while all.len() < 4 {
+        all.extend(told.recv_timeout(Duration::from_secs(60)).expect("four spans"));
+    }
+    all.extend(told.try_iter().flatten());
     all.sort_by_key(|span| span.attributes["jsonrpc.request.id"].clone());
     let attribute = |name: &str| -> Vec<Option<&str>> {
         all.iter()

@@ -244,6 +244,32 @@ impl Guard {
         Relay::at_proxy(Arc::clone(self)).exact().decide(tool, arguments)
     }
 
+    /// Decides about a call that is made elsewhere, as [`Guard::decide`] does, by an approval that a person may have given for it.
+    ///
+    /// # Errors
+    /// Why two programs could read it as two calls; it may not be made.
+    pub fn decide_asked(
+        self: &Arc<Self>,
+        asked: AskedCall<'_>,
+        approval: Option<&str>,
+    ) -> Result<Answered, String> {
+        Relay::at_proxy(Arc::clone(self))
+            .exact()
+            .decide_asked(asked, approval)
+    }
+
+    /// Asks a person about a call that was denied, because it escalates. The person answers in their own time.
+    ///
+    /// # Errors
+    /// Why nobody is asked.
+    pub fn request(
+        self: &Arc<Self>,
+        asked: AskedCall<'_>,
+        request: AccessRequest<'_>,
+    ) -> Result<Task, Unrequested> {
+        Relay::at_proxy(Arc::clone(self)).exact().request(asked, request)
+    }
+
     /// How many calls were decided in which way.
     pub fn tally(&self) -> Tally {
         self.tally.tally()

@@ -4,7 +4,6 @@
 //! judged again. It holds for just what the question named, for who asked, once, and for as long as the same rule asks.
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use callgate_engine::judge::{Decision, StructuralRule};
@@ -12,7 +11,6 @@ use jiff::Timestamp;
 
 use super::deciding::{Decided, with_call};
 use super::{Judgement, Relay, approved, denied};
-use crate::Guard;
 use crate::asking::{Approved, CallBinding, CallSummary, Key, Questioner, touched};
 use crate::digest::digest;
 use crate::message::ToolCall;
@@ -104,21 +102,20 @@ impl From<Unasked> for Unrequested {
     }
 }
 
-impl Guard {
-    /// Decides about a call that is made elsewhere, as [`Guard::decide`] does, by an approval that a person may have given for it.
+impl Relay {
+    /// Decides as [`Relay::decide`] does, by an approval that a person may have given for the call.
     ///
     /// # Errors
     /// Why two programs could read it as two calls; it may not be made.
-    pub fn decide_asked(
-        self: &Arc<Self>,
+    pub(crate) fn decide_asked(
+        &self,
         asked: AskedCall<'_>,
         approval: Option<&str>,
     ) -> Result<Answered, String> {
-        let relay = Relay::at_proxy(Arc::clone(self)).exact();
         with_call(asked.tool, asked.arguments, |request, call| {
-            let mut judgement = relay.judge(call)?;
+            let mut judgement = self.judge(call)?;
             let (mut denial, mut shown) = (None, None);
-            if let Some(questioner) = &self.asked {
+            if let Some(questioner) = &self.guard.asked {
                 deny_if_inexact(call, &mut judgement);
                 match judgement.response.verdict.decision {
                     Decision::Escalate(_) => {
@@ -132,7 +129,7 @@ impl Guard {
                 }
             }
             Ok(Answered {
-                decided: relay.conclude(request, call, judgement, self.number()),
+                decided: self.conclude(request, call, judgement, self.guard.number()),
                 denial,
                 approval: shown,
             })
@@ -143,29 +140,29 @@ impl Guard {
     ///
     /// # Errors
     /// Why nobody is asked.
-    pub fn request(
-        self: &Arc<Self>,
+    pub(crate) fn request(
+        &self,
         asked: AskedCall<'_>,
         request: AccessRequest<'_>,
     ) -> Result<Task, Unrequested> {
         let not = |reason: &str| Unrequested::NotRequestable(reason.to_owned());
-        let Some(questioner) = &self.asked else {
+        let Some(questioner) = &self.guard.asked else {
             return Err(not("nobody can be asked here"));
         };
         let (queue, patience) = questioner.queue();
         let key = Key::of(queue.key()?);
         self.check(&key, asked, request.token)?;
-        let subject = self.caller.subject.as_deref();
+        let subject = self.guard.caller.subject.as_deref();
         let digits = match request.key {
             Some(name) => key.code_of(&["request", subject.unwrap_or_default(), name]),
-            None => questioner.secret(&self.number()),
+            None => questioner.secret(&self.guard.number()),
         };
         let id = Queue::request_id(&digits);
         let now = Timestamp::now();
         // Whoever asks has as long to come back as the person had to answer.
         let most = now.saturating_add(2 * patience).map_err(io::Error::other)?;
         let bound = Bound {
-            subject: self.caller.subject.clone(),
+            subject: self.guard.caller.subject.clone(),
             whom: request.whom.to_owned(),
             call: self.bound(asked),
             ends: request.until.map_or(most, |until| until.min(most)),
@@ -183,9 +180,8 @@ impl Guard {
             };
         }
         queue.make_room(&id, subject)?;
-        let relay = Relay::at_proxy(Arc::clone(self)).exact();
         let question = with_call(asked.tool, asked.arguments, |message, call| {
-            let mut judgement = relay.judge(call)?;
+            let mut judgement = self.judge(call)?;
             deny_if_inexact(call, &mut judgement);
             if !matches!(judgement.response.verdict.decision, Decision::Escalate(_)) {
                 return Err("the call does not wait for a person".to_owned());
@@ -208,7 +204,7 @@ impl Guard {
                     verdict.reason.clone().into_owned(),
                 )
             };
-            let decided = relay.conclude(message, call, judgement, id.clone());
+            let decided = self.conclude(message, call, judgement, id.clone());
             match decided.verdict.decision {
                 Decision::Escalate(_) => Ok((shown, offer, rule, reason)),
                 Decision::Allow | Decision::Deny => Err(decided.reason_for_agent),
@@ -217,7 +213,7 @@ impl Guard {
         let (values, offer, rule, reason) = question.map_err(Unrequested::NotRequestable)?;
         let about = CallSummary {
             id: &id,
-            server: &self.server,
+            server: &self.guard.server,
             tool: asked.tool,
             rule: &rule,
             reason: &reason,
@@ -226,8 +222,8 @@ impl Guard {
             has_session: false,
             request: Some(bound.clone()),
         };
-        questioner.ask(about, self.warn)?;
-        self.warn(&format!(
+        questioner.ask(about, self.guard.warn)?;
+        self.guard.warn(&format!(
             "`{}` waits for a person: `callgate approvals` shows, allows and denies it",
             asked.tool
         ));
@@ -250,7 +246,7 @@ impl Guard {
         let (by, until) = self.approval(queue, asked, id, judgement)?;
         let arguments = digest(asked.arguments.as_bytes());
         let bound = CallBinding {
-            server: &self.server,
+            server: &self.guard.server,
             tool: asked.tool,
             arguments: &arguments,
             policy: &judgement.policy,
@@ -269,10 +265,10 @@ impl Guard {
         judgement: &Judgement,
     ) -> Result<(Answerer, Timestamp), Unapproved> {
         let unread = |error: io::Error| {
-            self.warn(&format!("an approval cannot be read: {error}"));
+            self.guard.warn(&format!("an approval cannot be read: {error}"));
             Unapproved::Unknown
         };
-        let subject = self.caller.subject.as_deref();
+        let subject = self.guard.caller.subject.as_deref();
         let found = queue.request(id).map_err(unread)?;
         let found = found.filter(|(_, bound)| bound.subject.as_deref() == subject);
         let (question, bound) = found.ok_or(Unapproved::Unknown)?;
@@ -294,14 +290,14 @@ impl Guard {
 
     /// The digest of what an approval is bound to.
     fn bound(&self, asked: AskedCall<'_>) -> String {
-        let parts = [&*self.server, asked.tool, asked.question];
+        let parts = [&*self.guard.server, asked.tool, asked.question];
         digest(serde_json::json!(parts).to_string().as_bytes())
     }
 
     /// A token for a denial, and until when it may be given back.
     fn token(&self, queue: &Queue, asked: AskedCall<'_>) -> Option<(String, Timestamp)> {
         let key = queue.key().map(Key::of).inspect_err(|error| {
-            self.warn(&format!("nobody can be asked: {error}"));
+            self.guard.warn(&format!("nobody can be asked: {error}"));
         });
         let until = Timestamp::now().saturating_add(TOKEN).ok()?;
         let seconds = until.as_second().to_string();
@@ -325,7 +321,7 @@ impl Guard {
 
     /// What a token is a code of.
     fn denial<'p>(&'p self, asked: AskedCall<'p>, bound: &'p str, seconds: &'p str) -> [&'p str; 5] {
-        let subject = self.caller.subject.as_deref().unwrap_or_default();
+        let subject = self.guard.caller.subject.as_deref().unwrap_or_default();
         ["denial", subject, asked.tool, bound, seconds]
     }
 }

@@ -76,6 +76,7 @@ mod trees;
 mod unjudged;
 mod verdict;
 mod why;
+mod work_tree;
 mod world;
 
 use std::collections::BTreeSet;

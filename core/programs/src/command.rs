@@ -1,8 +1,9 @@
 //! From a command to what it touches.
 
 use super::assign::assign;
-use super::git::{default_remote, plain_pathspecs, rewritten_branch};
-use super::operand::operand;
+use super::beside::beside;
+use super::git::{compared, default_remote, exclusions, plain_pathspecs, rewritten_branch};
+use super::operand::{named, operand};
 use super::options::{Words, scan};
 use super::program::{Case, Program};
 use super::role::Role;
@@ -195,7 +196,13 @@ impl<'t> Describe<'t> {
             invocation
                 .commands
                 .push(sub.exact().unwrap_or_default().to_owned());
-            self.values(&program.ordinary, &found, &command.directories, &mut invocation)?;
+            self.values(
+                program,
+                &program.ordinary,
+                &found,
+                &command.directories,
+                &mut invocation,
+            )?;
             let command = Command {
                 directories,
                 ..command.clone()
@@ -203,9 +210,10 @@ impl<'t> Describe<'t> {
             invocation.directories.clone_from(&command.directories);
             return self.program(&command, inner, &found.operands, invocation);
         }
+        let excluded = exclusions(&invocation, program, &mut found);
         let case = program.case(&found.options, !found.operands.is_empty());
         invocation.runs |= case.runs;
-        self.values(case, &found, &command.directories, &mut invocation)?;
+        self.values(program, case, &found, &command.directories, &mut invocation)?;
         let roles = assign(&case.operands, &found.operands, command.place)?;
         let mut has_path = false;
         let mut nested = Vec::new();
@@ -240,6 +248,9 @@ impl<'t> Describe<'t> {
                 Role::Command => nested.push(word.clone()),
                 Role::Script => scripts.push(word),
                 Role::Expression => {}
+                Role::WritePath if invocation.program != "tee" => {
+                    named(*role, word, &directories, case.is_tree, &mut invocation.operands)?;
+                }
                 Role::Execute if !invocation.runs => {
                     invocation.runs = true;
                     operand(*role, word, &directories, case.is_tree, &mut invocation.operands)?;
@@ -263,14 +274,22 @@ impl<'t> Describe<'t> {
             operand(role, &here, &directories, case.is_tree, &mut invocation.operands)?;
         }
         if program.into {
-            into(&roles, &found, &directories, &mut invocation.operands)?;
+            into(
+                &roles,
+                &found,
+                &directories,
+                case.is_tree,
+                &mut invocation.operands,
+            )?;
         }
         if invocation.program == "git" {
             plain_pathspecs(&invocation.operands)?;
+            compared(&found, &mut invocation);
         }
+        beside(&found, &directories, &mut invocation)?;
         default_remote(case, command, &mut invocation.operands);
         rewritten_branch(case, &found, command, &mut invocation);
-        if let Some(contents) = contents(program, &found) {
+        if let Some(contents) = contents(program, &found, excluded) {
             let trees = invocation.operands.iter_mut();
             for tree in trees.filter(|one| one.is_tree && one.role == Role::ReadPath) {
                 tree.contents = Some(contents.clone());
@@ -304,15 +323,23 @@ impl<'t> Describe<'t> {
     /// The values of options.
     fn values(
         &self,
+        program: &Program,
         case: &Case,
         found: &Words,
         directories: &Option<Vec<String>>,
         invocation: &mut Invocation,
     ) -> Done {
+        let runs_words = case.operands.iter().any(|slot| slot.role == Role::Command);
         for (option, role, word) in &found.values {
             let role = case.values.get(option).copied().unwrap_or(*role);
-            if role != Role::Directory {
-                operand(role, word, directories, false, &mut invocation.operands)?;
+            // The directory that things are copied or unpacked to.
+            let is_tree = case.is_tree && (program.into || case.implied == Some(Role::WritePath));
+            match role {
+                Role::Directory if !runs_words => {}
+                Role::Directory => {
+                    operand(Role::ReadPath, word, directories, false, &mut invocation.operands)?
+                }
+                role => operand(role, word, directories, is_tree, &mut invocation.operands)?,
             }
         }
         Ok(())
@@ -324,6 +351,7 @@ fn into(
     roles: &[(Role, Word)],
     found: &Words,
     directories: &Option<Vec<String>>,
+    is_tree: bool,
     operands: &mut Vec<Operand>,
 ) -> Done {
     let named = found.values.iter().find(|(_, role, _)| *role == Role::WritePath);
@@ -337,6 +365,30 @@ fn into(
         let (Some(source), Some(target_text)) = names else {
             // What matches a pattern keeps its name, and a pipe has none.
             let is_plain = |word: &Word| !matches!(word.value, Value::Unknown { .. });
+            if let (Value::Pattern { pattern, .. }, Some(target_text), Role::WritePath | Role::Transfer) =
+                (&source.value, target.exact(), role)
+            {
+                let names = pattern
+                    .trim_end_matches('/')
+                    .rsplit('/')
+                    .next()
+                    .unwrap_or_default();
+                let before = format!("{}/", target_text.trim_end_matches('/'));
+                operands.push(Operand {
+                    role: Role::WritePath,
+                    value: Value::Pattern {
+                        pattern: format!("{before}{names}"),
+                        before,
+                        is_many: true,
+                    },
+                    place: target.place,
+                    directories: directories.clone(),
+                    is_tree,
+                    contents: None,
+                    arrives: true,
+                });
+                continue;
+            }
             if is_plain(source) && is_plain(target) {
                 continue;
             }
@@ -363,11 +415,11 @@ fn into(
 }
 
 /// What is left out of a tree whose contents the program reads.
-fn contents(program: &Program, found: &Words) -> Option<Contents> {
+fn contents(program: &Program, found: &Words, excluded: Vec<String>) -> Option<Contents> {
     let without = program.without.clone()?;
     // Where the option also takes names in, those that it leaves out begin with `!`.
     let is_marked = without.contains('!');
-    let mut left_out = Vec::new();
+    let mut left_out = excluded;
     // What takes names in counts beside what leaves them out, and the last one decides.
     let takes_in = |(option, _, word): &&(String, Role, Word)| {
         let is_glob = program.leaves_out.contains(option) && is_marked;

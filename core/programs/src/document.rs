@@ -83,6 +83,7 @@ const STYLES: &[(&str, Style)] = &[
     ("words", Style::Words),
     ("plain", Style::Plain),
     ("bundle", Style::Bundle),
+    ("bsd", Style::Bsd),
 ];
 
 const INPUTS: &[(&str, Input)] = &[("script", Input::Script), ("code", Input::Code)];

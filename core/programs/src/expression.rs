@@ -79,8 +79,21 @@ pub(super) fn format(format: &Word, words: &[Word]) -> Done {
     let mut rest = text.chars();
     while let Some(one) = rest.next() {
         if one == '%' {
-            let letter = rest.find(|one| !matches!(one, '0'..='9' | '-' | '.' | ' ' | '+' | '#'));
-            is_text &= matches!(letter, Some('s' | 'b' | 'q' | '%' | 'c'));
+            // A width `*` is an argument, and a number.
+            let is_width = |one: &char| matches!(one, '0'..='9' | '-' | '.' | ' ' | '+' | '#' | '*' | '\'');
+            let mut letter = rest.next();
+            while let Some(one) = letter.filter(is_width) {
+                is_text &= one != '*';
+                letter = rest.next();
+            }
+            match letter {
+                Some('s' | 'b' | 'q' | '%' | 'c') => {}
+                Some('d' | 'i' | 'o' | 'u' | 'x' | 'X' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'a' | 'A') => {
+                    is_text = false
+                }
+                // `%n` gives a variable a value, and letters of length stand before it.
+                _ => return Err(at(format, Construct::Operand(text.to_owned()))),
+            }
         }
     }
     if is_text {

@@ -1,7 +1,7 @@
 //! What git's commands touch beyond their words.
 
 use super::options::Words;
-use super::program::Case;
+use super::program::{Case, Program};
 use super::role::Role;
 use super::{Invocation, Operand};
 use callgate_shell::{Command, Construct, NotUnderstood, Value};
@@ -18,6 +18,55 @@ pub(super) fn plain_pathspecs(operands: &[Operand]) -> Result<(), NotUnderstood>
             construct: Construct::UnknownWord,
         }),
         None => Ok(()),
+    }
+}
+
+/// Takes the pathspecs out that leave something out (`:!name`). Returns the names, as far as they are plain.
+pub(super) fn exclusions(invocation: &Invocation, program: &Program, found: &mut Words) -> Vec<String> {
+    if invocation.program != "git" || program.without.is_none() {
+        return Vec::new();
+    }
+    // The first word of a search is what is looked for.
+    let is_search = invocation.commands == ["grep"] && !found.options.iter().any(|option| option == "-e");
+    // What git keeps itself it does not add or search, but it compares directories as they are.
+    let own = [".git", ".git/"]
+        .iter()
+        .filter(|_| invocation.commands != ["diff"]);
+    let mut left_out: Vec<String> = own.map(|name| (*name).to_owned()).collect();
+    let mut at = 0;
+    found.operands.retain(|word| {
+        at += 1;
+        let text = word.exact().filter(|_| at > 1 || !is_search).unwrap_or_default();
+        let name = [":!", ":^", ":(exclude)"]
+            .iter()
+            .find_map(|magic| text.strip_prefix(magic));
+        let Some(name) = name else {
+            return true;
+        };
+        let stem = name.strip_prefix('*').unwrap_or(name);
+        let is_plain = |one: u8| one.is_ascii_alphanumeric() || b"._-/".contains(&one);
+        if !stem.is_empty() && stem.bytes().all(is_plain) && !stem.starts_with('/') && !stem.contains("..") {
+            left_out.push(if stem == name {
+                format!("/{name}")
+            } else {
+                name.to_owned()
+            });
+        }
+        false
+    });
+    left_out
+}
+
+/// Two paths of which one is outside of the work tree are compared as they are on the disk, with everything below them.
+pub(super) fn compared(found: &Words, invocation: &mut Invocation) {
+    let is_outside = |text: &str| text.starts_with('/') || text == ".." || text.starts_with("../");
+    let place = invocation.place;
+    let given = |one: &&mut Operand| one.role == Role::ReadPath && one.place != place;
+    let mut paths: Vec<_> = invocation.operands.iter_mut().filter(given).collect();
+    let is_told = found.options.iter().any(|option| option == "--no-index");
+    let is_outside = |one: &&mut Operand| one.value.exact().is_some_and(is_outside);
+    if invocation.commands == ["diff"] && (is_told || paths.iter().any(is_outside)) {
+        paths.iter_mut().for_each(|one| one.is_tree = true);
     }
 }
 
@@ -40,6 +89,7 @@ pub(super) fn default_remote(case: &Case, command: &Command, operands: &mut Vec<
                 directories: command.directories.clone(),
                 is_tree: false,
                 contents: None,
+                arrives: false,
             });
         }
     }
@@ -72,6 +122,7 @@ pub(super) fn rewritten_branch(case: &Case, found: &Words, command: &Command, in
             directories: command.directories.clone(),
             is_tree: false,
             contents: None,
+            arrives: false,
         });
     }
 }

@@ -27,7 +27,7 @@
 //!   something out; the values of the options `leavesOut` are the names that are, and hidden files are unless one of the options
 //!   `hidden` is given;
 //! - `style`: `gnu` (options stand anywhere), `posix` (before operands), `words` (an option is a word with one dash, and is never divided),
-//!   `plain` (there are none), `bundle` (as `gnu`, and the first operand may be options without a dash);
+//!   `plain` (there are none), `bsd` (as `gnu`, and on other systems what follows an operand is operands), `bundle` (as `gnu`, and the first operand may be options without a dash);
 //! - `into`: where the last operand is a directory, the others mean what has their name in it;
 //! - `last`: options after which only operands follow (`python -m`);
 //! - `number`: `-5` is an option; `isHarmless`: no option, known or not, opens or runs anything, so that names which begin with `-` do no harm;
@@ -40,6 +40,7 @@
 //! of which it makes those.
 
 mod assign;
+mod beside;
 mod command;
 mod document;
 mod expression;
@@ -102,6 +103,8 @@ pub struct Operand {
     pub is_tree: bool,
     /// What is left out of it, where the program reads or copies the contents of a tree.
     pub contents: Option<Contents>,
+    /// Other files arrive there under names that match: the value is a pattern, and what it matches is not there yet.
+    pub arrives: bool,
 }
 
 /// A tree whose contents are read or copied.
@@ -109,7 +112,8 @@ pub struct Operand {
 pub struct Contents {
     /// What leaves something out, as people write it: `--exclude`.
     pub without: String,
-    /// Patterns of the names that are left out; those that end with `/` are of directories.
+    /// Patterns of the names that are left out; those that end with `/` are of directories, and one that begins with `/` is a path
+    /// below the tree.
     pub left_out: Vec<String>,
 }
 

@@ -20,6 +20,16 @@ const STREAMS: &[&str] = &[
     "/dev/tty",
 ];
 
+/// Returns `true` if nothing is kept under the name: a device that keeps nothing, or `-` where that is the input or the output. As a
+/// path that is written it is a file of this name.
+pub(super) fn is_stream(role: Role, text: &str) -> bool {
+    match role {
+        Role::ReadPath | Role::LocalPath | Role::LocalWrite => text == "-" || STREAMS.contains(&text),
+        Role::WritePath => STREAMS.contains(&text),
+        _ => false,
+    }
+}
+
 /// Adds a value with its role, if the role can have it.
 pub(super) fn operand(
     role: Role,
@@ -28,13 +38,22 @@ pub(super) fn operand(
     is_tree: bool,
     operands: &mut Vec<Operand>,
 ) -> Done {
+    match word.exact() {
+        Some(text) if is_stream(role, text) => Ok(()),
+        _ => named(role, word, directories, is_tree, operands),
+    }
+}
+
+/// Adds a value with its role, a device as a file as well: what a program changes is not always what is in it.
+pub(super) fn named(
+    role: Role,
+    word: &Word,
+    directories: &Option<Vec<String>>,
+    is_tree: bool,
+    operands: &mut Vec<Operand>,
+) -> Done {
     let unknown = Err(fault(word.place, Construct::UnknownWord));
     match (&word.value, role) {
-        (Value::Exact(text), Role::ReadPath | Role::WritePath)
-            if text == "-" || STREAMS.contains(&text.as_str()) =>
-        {
-            return Ok(());
-        }
         (Value::Exact(text), Role::Number)
             if text.is_empty() || !text.bytes().all(|one| one.is_ascii_digit()) =>
         {
@@ -72,6 +91,7 @@ pub(super) fn operand(
         {
             return unknown;
         }
+        (Value::Exact(text), Role::Port) if text.contains('@') => return unknown,
         (Value::Exact(text), Role::FormatOfDate) if !text.starts_with('+') => return unknown,
         (Value::Exact(text), Role::Edit) => return super::sed::edit(text, word),
         (Value::Exact(text), Role::AtPath) => return at_path(text, word, directories, operands),
@@ -101,6 +121,7 @@ pub(super) fn operand(
         directories: directories.clone(),
         is_tree: is_tree && role.is_path(),
         contents: None,
+        arrives: false,
     });
     Ok(())
 }

@@ -268,6 +268,18 @@ impl Scan<'_> {
         if value.exact().is_some_and(looks_like_option) {
             return Err(fault(value, Construct::Option(name.to_owned())));
         }
+        let is_number = |text: &str| {
+            text.trim_start_matches(['-', '+'])
+                .bytes()
+                .all(|one| one.is_ascii_digit())
+        };
+        if self.program.style == Style::Bsd
+            && role.is_text()
+            && !self.found.operands.is_empty()
+            && !value.exact().is_some_and(is_number)
+        {
+            return Err(fault(value, Construct::MayBeOption));
+        }
         self.give(name, role, value.clone());
         Ok(())
     }

@@ -66,6 +66,7 @@ pub(super) enum Style {
     Words,
     Plain,
     Bundle,
+    Bsd,
 }
 
 /// What a program runs of its input.

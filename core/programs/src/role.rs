@@ -71,10 +71,12 @@ pub enum Role {
     Filter,
     /// `format-of-date`: `+` and a format of `date`.
     FormatOfDate,
+    /// `port`: a protocol and a port, without a host.
+    Port,
 }
 
 impl Role {
-    const ALL: [(Self, &'static str); 34] = [
+    const ALL: [(Self, &'static str); 35] = [
         (Self::ReadPath, "read-path"),
         (Self::WritePath, "write-path"),
         (Self::DeletePath, "delete-path"),
@@ -109,6 +111,7 @@ impl Role {
         (Self::Suffix, "suffix"),
         (Self::Filter, "filter"),
         (Self::FormatOfDate, "format-of-date"),
+        (Self::Port, "port"),
     ];
 
     /// Its name in the table.

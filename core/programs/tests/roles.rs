@@ -163,7 +163,7 @@ fn programs_touch_what_the_table_says() {
         ),
         (
             "git diff /dev/null ../a",
-            &["git diff read-path /repo/../a", "git diff read-path /repo"],
+            &["git diff read-path /repo/../a/**", "git diff read-path /repo"],
         ),
         ("rm -rf a", &["rm delete-path /repo/a/**"]),
         ("cat a > b 2>/dev/null", &[" write-path /repo/b"]),
@@ -227,6 +227,24 @@ fn programs_touch_what_the_table_says() {
         ),
         ("python3 a.py", &["python3 execute a.py"]),
         ("sed -i 's/a/b/' x", &["sed write-path /repo/x"]),
+        (
+            "sed -i.bak s/a/b/ x",
+            &[
+                "sed suffix .bak",
+                "sed write-path /repo/x",
+                "sed write-path /repo/x.bak",
+            ],
+        ),
+        // BSD has the script for the suffix, and `x` for the script.
+        (
+            "sed -i p x y",
+            &[
+                "sed write-path /repo/x",
+                "sed write-path /repo/y",
+                "sed write-path /repo/xp",
+                "sed write-path /repo/yp",
+            ],
+        ),
         // BSD has the empty word for the suffix, and GNU for the script, so that the next one is a file.
         (
             "sed -i '' s/a/b/ x",
@@ -373,6 +391,20 @@ fn what_may_run_something_else_is_not_understood() {
         "read 'a[$(id)]'",
         "unset 'a[$(id)]'",
         "printf -v PATH x",
+        "printf %n x",
+        "printf '%*n' 3 x",
+        "printf '%ln' x",
+        // Names that are made of an operand and a suffix.
+        "cp -b -S nv x .e",
+        "mv --backup=simple x y",
+        "install -S x a b",
+        "unzip -p '*.zip'",
+        // On BSD what follows an operand is an operand.
+        "head a -n b",
+        "cut a -d b",
+        "touch a -d b",
+        "lsof -i@host",
+        "lsof -i @host",
         "printf '%d' \"$x\"",
         "exit \"$x\"",
         "export 'a[$(id)]=1'",

@@ -19,6 +19,7 @@ use super::part::{Part, quoted};
 use super::reason::{host_failure, verdict_of};
 use super::trace::{CommandStep, PartStep, Trace};
 use super::unjudged::untold;
+use super::work_tree::Repository;
 use super::{Decision, StructuralRule, Task, Verdict, checks, counted, rules};
 use crate::bind::{Call, PointerToken};
 use crate::cost::{COMMAND_BYTES, PROGRAM};
@@ -249,12 +250,14 @@ impl Command<'_> {
             if asking.has_failed() {
                 return;
             }
-            let mut part = Part::of(invocation, &self.directory);
+            let git = (invocation.program == "git").then(|| Repository::of(asking, invocation, &changed));
+            let raised = git.as_ref().and_then(|git| git.with_work_tree(invocation));
+            let mut part = Part::of(raised.as_ref().unwrap_or(invocation), &self.directory);
             if names_what_changed(invocation, &changed) {
                 part.doubt("an earlier program of the command may leave a link there");
             }
-            if invocation.program == "git" && finds_other_repository(asking, invocation) {
-                part.doubt("git may take the directory for a repository of its own");
+            if git.is_some_and(|git| git.is_doubtful(invocation)) {
+                part.doubt("git may take the directory for a repository of its own, or for none");
             }
             self.judge_part(inputs, asking, (invocation, part), commands);
             let trees = invocation.operands.iter();
@@ -361,22 +364,6 @@ fn names_what_changed(invocation: &Invocation, changed: &[String]) -> bool {
     };
     let paths = invocation.operands.iter().filter(|one| one.role.is_path());
     paths.flat_map(ProgramOperand::paths).any(|path| is_below(&path))
-}
-
-/// Returns `true` if git may find a repository without a work tree above the place where it is started.
-fn finds_other_repository(asking: &mut Asking, invocation: &Invocation) -> bool {
-    let resolver = &mut asking.canonicalizer.resolver();
-    let directories = invocation.directories.iter().flatten();
-    for directory in directories {
-        let mut place = directory.trim_end_matches('/');
-        while !place.is_empty() && !resolver.may_exist(&format!("{place}/.git")) {
-            if resolver.may_exist(&format!("{place}/HEAD")) {
-                return true;
-            }
-            place = place.rsplit_once('/').map_or("", |(above, _)| above);
-        }
-    }
-    false
 }
 
 /// What belongs to the call that has the command, while a part of it is judged with the same answers and the same bound.

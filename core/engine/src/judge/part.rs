@@ -99,24 +99,36 @@ impl Part {
         }
         let names = match &operand.value {
             Word::Pattern { before, pattern, .. } => {
-                let start = before.rfind('/').map_or(0, |at| at + 1);
-                Some(pattern.get(start..).unwrap_or_default())
+                // What is no pattern has a backslash before it, so that the length is another.
+                let depth = before.matches('/').count();
+                let mut names = Some(pattern.as_str());
+                for _ in 0..depth {
+                    names = names
+                        .and_then(|names| names.split_once('/'))
+                        .map(|(_, names)| names);
+                }
+                names.map(|names| names.trim_end_matches('/'))
             }
             Word::Exact(_) | Word::Pipe | Word::Unknown { .. } => None,
         };
-        if names.is_some() && operand.role == Role::WritePath {
+        let is_odd = |name: &str| matches!(name, "" | "." | "..");
+        if names.is_some_and(|names| names.split('/').any(is_odd)) {
+            self.doubt("a pattern with `.`, `..` or `//` behind it");
+        }
+        if names.is_some() && operand.role == Role::WritePath && !operand.arrives {
             self.doubt("what a pattern matches may be a link");
         }
         let is_everything = names == Some("**");
         let tree = (names.is_some() || operand.contents.is_some()).then(|| Tree {
             names: names.filter(|_| !is_everything).map(str::to_owned),
-            is_deep: operand.is_tree || is_everything,
+            is_deep: operand.is_tree || is_everything && !operand.arrives,
             left_out: operand
                 .contents
                 .clone()
                 .map(|contents| contents.left_out)
                 .unwrap_or_default(),
             without: operand.contents.clone().map(|contents| contents.without),
+            arrives: operand.arrives,
         });
         let values = self.values_of(argument);
         values.extend(paths.into_iter().map(|path| (path, tree.clone())));
@@ -220,9 +232,16 @@ fn is_plain_url(text: &str) -> bool {
     !text.contains(is_odd) && !authority.contains('@')
 }
 
-/// Returns `true` if the path is one of a repository's own files, or of what may become one.
+/// Returns `true` if the path is one of a repository's own files, of what may become one, or of the hooks that projects keep.
 fn is_of_git(path: &str) -> bool {
-    path.split('/').any(|name| name.eq_ignore_ascii_case(".git")) || path.ends_with("/HEAD")
+    let of_git = [".git", ".husky", ".githooks"];
+    let mut names = path.split('/');
+    let is_named = |known: &&str, name: &str| name.eq_ignore_ascii_case(known);
+    names.any(|name| of_git.iter().any(|known| is_named(known, name)))
+        || path
+            .rsplit('/')
+            .next()
+            .is_some_and(|name| name.eq_ignore_ascii_case("HEAD"))
 }
 
 /// A word as a shell writes it.

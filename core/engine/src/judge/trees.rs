@@ -4,6 +4,7 @@ use super::asking::Asking;
 use super::inputs::Inputs;
 use super::touch::exists_in;
 use crate::path::CanonicalPath;
+use crate::text::is_at_or_below;
 
 /// What a command reads in a directory.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +17,8 @@ pub(super) struct Tree {
     pub(super) left_out: Vec<String>,
     /// What leaves something out, as people write it.
     pub(super) without: Option<String>,
+    /// It is written: what matches arrives there, and need not be there yet.
+    pub(super) arrives: bool,
 }
 
 impl Tree {
@@ -26,7 +29,10 @@ impl Tree {
             Some(pattern) => directories
                 .split('/')
                 .any(|one| fast_glob::glob_match(pattern, one)),
-            None => fast_glob::glob_match(pattern, name) || fast_glob::glob_match(pattern, names),
+            None => match pattern.strip_prefix('/') {
+                Some(path) => is_at_or_below(names, path),
+                None => fast_glob::glob_match(pattern, name) || fast_glob::glob_match(pattern, names),
+            },
         };
         self.matches(names) && !self.left_out.iter().any(is_left_out)
     }
@@ -54,17 +60,31 @@ impl Tree {
     /// Returns `true` if the pattern may match one of the names, from the first one on.
     fn matches(&self, names: &str) -> bool {
         let Some(pattern) = &self.names else {
-            return true;
+            return self.is_deep || !names.contains('/');
         };
         let is_whole = pattern.split('/').count() == names.split('/').count();
         let mut parts = pattern.split('/').zip(names.split('/'));
-        (self.is_deep || is_whole)
-            && parts.all(|(pattern, name)| {
-                let is_hidden = name.starts_with('.') && !pattern.starts_with(['.', '[', '\\']);
-                !is_hidden
-                    && (pattern.contains(['[', '\\', '(', '^']) || fast_glob::glob_match(pattern, name))
-            })
+        (self.is_deep || is_whole) && parts.all(|(pattern, name)| matches_name(pattern, name))
     }
+
+    /// Returns `true` if the last names of the pattern may match these, in directories that only its first ones match. Nobody lists those.
+    fn ends_with(&self, names: &str) -> bool {
+        let Some(pattern) = &self.names else {
+            return false;
+        };
+        let (of_pattern, of_names) = (pattern.split('/').count(), names.split('/').count());
+        let last = pattern.rsplit('/').zip(names.rsplit('/'));
+        of_pattern > of_names
+            && last
+                .into_iter()
+                .all(|(pattern, name)| matches_name(pattern, name))
+    }
+}
+
+/// Returns `true` if a part of a shell's pattern may match the name.
+fn matches_name(pattern: &str, name: &str) -> bool {
+    let is_hidden = name.starts_with('.') && !pattern.starts_with(['.', '[', '\\']);
+    !is_hidden && (pattern.contains(['[', '\\', '(', '^']) || fast_glob::glob_match(pattern, name))
 }
 
 /// What stands for any text.
@@ -88,7 +108,7 @@ pub(super) fn known_in(
     let (protection, sandbox) = asking.directories.protection(canonicalizer);
     for (entry, shown) in protection.paths.iter().zip(&program.protected.paths) {
         let is_read = entry.has_names_below(&folded, |names| tree.reads(names));
-        if is_read && canonicalizer.resolver().may_exist(shown) {
+        if is_read && (tree.arrives || canonicalizer.resolver().may_exist(shown)) {
             found.push(shown.to_string());
         }
     }
@@ -105,10 +125,13 @@ pub(super) fn known_in(
             found.push(in_it(names));
             continue;
         }
-        let rests = pattern.below(path).into_iter().flat_map(|below| below.rests);
-        for rest in rests.filter(|rest| !rest.names.is_empty() && tree.reads(&rest.names)) {
-            if exists_in(path, &rest, pattern, sandbox, canonicalizer) {
-                found.push(in_it(&rest.names));
+        for below in pattern.below(path) {
+            for rest in below.rests.into_iter().filter(|rest| !rest.names.is_empty()) {
+                let is_read = tree.reads(&rest.names)
+                    && (tree.arrives || exists_in(path, &rest, pattern, sandbox, canonicalizer));
+                if is_read || below.is_deep && rest.is_whole && tree.ends_with(&rest.names) {
+                    found.push(in_it(&rest.names));
+                }
             }
         }
     }

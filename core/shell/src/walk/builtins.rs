@@ -118,7 +118,9 @@ impl<'s> Walk<'s> {
                     self.enter(arguments, success);
                 }
             }
-            "exit" | "return" | "break" | "continue" => flow = Flow::default(),
+            // With a redirection that fails, bash goes on. So it does after `return`, `break` and `continue` where there is nothing to
+            // leave, which a subshell decides as well: what follows is read with what they may have left unchanged.
+            "exit" if simple.redirects.is_empty() => flow = Flow::default(),
             "read" | "unset" | "export" => {
                 for word in arguments {
                     // What has no name is a fault where programs are looked up.

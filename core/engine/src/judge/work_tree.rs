@@ -1,0 +1,63 @@
+//! The repository that git finds from the directory that it is started in, as far as the host tells.
+
+use callgate_programs::{Invocation, Role};
+use callgate_shell::Value;
+
+use super::asking::Asking;
+use crate::text::is_at_or_below;
+
+/// What git finds.
+#[derive(Default)]
+pub(super) struct Repository {
+    /// The work tree; `None` if there is none, or several are possible.
+    work_tree: Option<String>,
+    /// A directory on the way may be a repository without a work tree, whose configuration anybody may write.
+    is_bare: bool,
+}
+
+impl Repository {
+    /// Looks for the repository from the directories of a program upwards. `changed` are the trees that earlier programs wrote.
+    pub(super) fn of(asking: &mut Asking, invocation: &Invocation, changed: &[String]) -> Self {
+        let resolver = &mut asking.canonicalizer.resolver();
+        let directories = invocation.directories.as_deref().unwrap_or_default();
+        let mut found = Self::default();
+        let mut work_trees = Vec::new();
+        for directory in directories {
+            let mut place = directory.trim_end_matches('/');
+            while !place.is_empty() && !resolver.may_exist(&format!("{place}/.git")) {
+                let is_new = changed
+                    .iter()
+                    .any(|tree| is_at_or_below(place, tree.trim_end_matches("/.")));
+                found.is_bare |= is_new || resolver.may_exist(&format!("{place}/HEAD"));
+                place = place.rsplit_once('/').map_or("", |(above, _)| above);
+            }
+            work_trees.push(place.to_owned());
+        }
+        work_trees.dedup();
+        if let [work_tree] = work_trees.as_slice() {
+            found.work_tree = Some(work_tree.clone()).filter(|work_tree| !work_tree.is_empty());
+        }
+        found
+    }
+
+    /// Returns `true` if git may do something else than its arguments tell: read the configuration of another repository, or, without any,
+    /// compare files as they are on the disk.
+    pub(super) fn is_doubtful(&self, invocation: &Invocation) -> bool {
+        let paths = invocation.operands.iter();
+        let given = paths.filter(|one| one.role == Role::ReadPath && one.place != invocation.place);
+        let compares = invocation.commands == ["diff"] && given.count() > 1;
+        self.is_bare || self.work_tree.is_none() && compares
+    }
+
+    /// The program with the work tree in the place of the directory, where it writes the whole of it: wherever it is started.
+    pub(super) fn with_work_tree(&self, invocation: &Invocation) -> Option<Invocation> {
+        let work_tree = self.work_tree.as_ref()?;
+        let mut raised = invocation.clone();
+        let whole = raised
+            .operands
+            .iter_mut()
+            .filter(|one| one.is_tree && one.role == Role::WritePath && one.place == invocation.place);
+        whole.for_each(|one| one.value = Value::Exact(work_tree.clone()));
+        Some(raised)
+    }
+}

@@ -326,6 +326,9 @@ async fn converse<S>(
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)
+        // A proxy sends the requests of all its clients here. When many of them hang up at once, as where the machine is busy, the
+        // connection stays for the others: by itself hyper ends it at more than 20 requests that were taken back before they were read.
+        .max_pending_accept_reset_streams(STREAMS as usize)
         .max_header_list_size(HEADERS)
         .keep_alive_interval(ALIVE)
         .keep_alive_timeout(SIGN);

@@ -351,6 +351,48 @@ test("TLS, with HTTP/2 and HTTP/1.1", async (t) => {
   await assert.rejects(fetch(`http://${origin}/readyz`));
 });
 
+test("clients that hang up end no call of another on the connection of their proxy", async (t) => {
+  const { origin } = await serve(t);
+  const [host, port] = origin.split(":");
+  const [HEADERS, RESET, SETTINGS, GOAWAY] = [1, 3, 4, 7];
+  const frame = (kind, flags, stream, payload = Buffer.alloc(0)) => {
+    const head = Buffer.alloc(9);
+    head.writeUIntBE(payload.length, 0, 3);
+    head.writeUInt8(kind, 3);
+    head.writeUInt8(flags, 4);
+    head.writeUInt32BE(stream, 5);
+    return Buffer.concat([head, payload]);
+  };
+  // GET, http and a path, as HPACK writes them: https://www.rfc-editor.org/rfc/rfc7541#section-6.2.2.
+  const path = Buffer.from("/healthz");
+  const fields = Buffer.concat([Buffer.from([0x82, 0x86, 0x04, path.length]), path]);
+  const asked = (stream) => frame(HEADERS, 0x5, stream, fields);
+  const cancelled = (stream) => Buffer.concat([asked(stream), frame(RESET, 0, stream, Buffer.from([0, 0, 0, 8]))]);
+  const streams = Array.from({ length: 500 }, (_, at) => 2 * at + 1);
+  const last = streams.length * 2 + 1;
+  const client = open({ host, port });
+  t.after(() => client.destroy());
+  client.write(
+    Buffer.concat([
+      Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+      frame(SETTINGS, 0, 0),
+      ...streams.map(cancelled),
+      asked(last),
+    ]),
+  );
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of client) {
+    bytes = Buffer.concat([bytes, chunk]);
+    while (bytes.length >= 9 && bytes.length >= 9 + bytes.readUIntBE(0, 3)) {
+      const [kind, stream] = [bytes.readUInt8(3), bytes.readUInt32BE(5)];
+      assert.notEqual(kind, GOAWAY, bytes.toString("latin1"));
+      if (kind === HEADERS && stream === last) return;
+      bytes = bytes.subarray(9 + bytes.readUIntBE(0, 3));
+    }
+  }
+  assert.fail("the connection ended");
+});
+
 test("a service that ends says so first", async (t) => {
   const { origin, signal, folder } = await serve(t, "--notice", "60", "--listen", "unix:service.sock");
   assert.ok(statSync(join(folder, "service.sock")).isSocket());

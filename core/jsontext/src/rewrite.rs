@@ -41,8 +41,7 @@ pub fn render(value: &Value, indent: &str) -> String {
 }
 
 fn render_by(value: &Value, indent: &str, step: &str) -> String {
-    let line = on_one_line(value);
-    if indent.len() + line.len() <= COLUMNS {
+    if let Some(line) = on_one_line(value, COLUMNS.saturating_sub(indent.len())) {
         return line;
     }
     let inner = format!("{indent}{step}");
@@ -56,7 +55,7 @@ fn render_by(value: &Value, indent: &str, step: &str) -> String {
             let parts = items.iter().map(|item| render_by(item, &inner, step));
             ('[', ']', parts.collect())
         }
-        _ => return line,
+        scalar => return scalar.to_string(),
     };
     let parts = parts.join(&format!(",\n{inner}"));
     format!("{open}\n{inner}{parts}\n{indent}{close}")
@@ -66,17 +65,43 @@ fn member(key: &str, value: &str) -> String {
     format!("{}: {value}", Value::from(key))
 }
 
-fn on_one_line(value: &Value) -> String {
-    let joined = |parts: Vec<String>| parts.join(", ");
-    match value {
-        Value::Object(members) => {
-            let members = members.iter();
-            let parts = members.map(|(key, value)| member(key, &on_one_line(value)));
-            format!("{{{}}}", joined(parts.collect()))
+/// The value on one line, if that has room for it.
+fn on_one_line(value: &Value, room: usize) -> Option<String> {
+    let mut line = String::new();
+    add_to_line(&mut line, value, room).then_some(line)
+}
+
+/// Writes the value on the line, and no more once the line has no room left. Returns whether it had.
+fn add_to_line(line: &mut String, value: &Value, room: usize) -> bool {
+    let mut is_first = true;
+    let mut part = |line: &mut String, key: Option<&String>, value: &Value| {
+        if !std::mem::take(&mut is_first) {
+            line.push_str(", ");
         }
-        Value::Array(items) => format!("[{}]", joined(items.iter().map(on_one_line).collect())),
-        scalar => scalar.to_string(),
-    }
+        if let Some(key) = key {
+            line.push_str(&member(key, ""));
+        }
+        add_to_line(line, value, room)
+    };
+    let (close, is_whole) = match value {
+        Value::Object(members) => {
+            line.push('{');
+            (
+                "}",
+                members.iter().all(|(key, value)| part(line, Some(key), value)),
+            )
+        }
+        Value::Array(items) => {
+            line.push('[');
+            ("]", items.iter().all(|item| part(line, None, item)))
+        }
+        scalar => {
+            line.push_str(&scalar.to_string());
+            ("", true)
+        }
+    };
+    line.push_str(close);
+    is_whole && line.len() <= room
 }
 
 /// A value that is added to an object, under its key, or to an array.
@@ -178,10 +203,9 @@ impl Writer<'_> {
         };
         // An object on one line stays on one.
         let added = added.iter().map(|(key, value)| {
-            let text = match (is_split, last) {
-                (false, Some(_)) => on_one_line(value),
-                _ => render_by(value, indent, self.step),
-            };
+            let stays = !is_split && last.is_some();
+            let line = stays.then(|| on_one_line(value, usize::MAX)).flatten();
+            let text = line.unwrap_or_else(|| render_by(value, indent, self.step));
             match key {
                 Some(key) => member(key, &text),
                 None => text,

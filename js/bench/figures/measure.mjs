@@ -23,7 +23,8 @@ export function generator(folder) {
     const log = join(folder, `${name}.log`);
     const args = ["-t1", ...flags, "-D", String(seconds + WARMING), ...sending(body, name), "--log-file", log, url];
     const { stdout } = await run("h2load", args, { maxBuffer: 1 << 28 });
-    const lines = readFileSync(log, "utf8").trimEnd().split("\n");
+    // Empty where nothing was answered in time.
+    const lines = readFileSync(log, "utf8").split("\n").filter(Boolean);
     rmSync(log);
     if (!/ 0 failed, 0 errored, 0 timeout/.test(stdout)) throw new Error(`${url}:\n${stdout}`);
     const answers = lines.map((line) => line.split("\t").map(Number));

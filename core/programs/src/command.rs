@@ -2,13 +2,15 @@
 
 use super::assign::assign;
 use super::beside::beside;
+use super::contents::contents;
 use super::git::{compared, default_remote, exclusions, plain_pathspecs, rewritten_branch};
+use super::into::into;
 use super::operand::{named, operand};
 use super::options::{Words, scan};
 use super::program::{Case, Program};
 use super::role::Role;
 use super::table::Table;
-use super::{Contents, Described, Invocation, Operand};
+use super::{Described, Invocation, Operand};
 use callgate_shell::{Assignment, Command, Reading, RedirectionKind, Value, Word};
 use callgate_shell::{Construct, NotUnderstood, Place};
 
@@ -24,6 +26,36 @@ pub(super) struct Describe<'t> {
 
 /// How deep programs may run each other: `sh -c "env …"`.
 const MAX_TEXTS: usize = 4;
+
+/// Programs that run whatever their arguments say, but nothing of a project's for `--version`. Others do: `cargo` the toolchain, and
+/// `yarn` the release, that a file of the project names.
+const TELL_VERSIONS: &[&str] = &[
+    "npm",
+    "pip",
+    "pip3",
+    "make",
+    "gmake",
+    "cmake",
+    "ninja",
+    "gcc",
+    "g++",
+    "cc",
+    "c++",
+    "clang",
+    "clang++",
+    "ruby",
+    "perl",
+    "php",
+    "java",
+    "javac",
+    "psql",
+    "mysql",
+    "sqlite3",
+    "terraform",
+    "aws",
+    "gh",
+    "brew",
+];
 
 type Done = Result<(), NotUnderstood>;
 
@@ -102,6 +134,10 @@ impl<'t> Describe<'t> {
         let Some(program) = table.find(name) else {
             return Err(fault(first.place, Construct::Program(name.to_owned())));
         };
+        if TELL_VERSIONS.contains(&name) && matches!(words, [one] if one.exact() == Some("--version")) {
+            self.described.invocations.push(invocation);
+            return Ok(());
+        }
         self.program(command, program, words, invocation)
     }
 
@@ -109,7 +145,7 @@ impl<'t> Describe<'t> {
     pub(super) fn assignment(&self, one: &Assignment) -> Done {
         let name = one.name.as_str();
         let is_refused = if one.is_exported {
-            !self.table.is_harmless(name)
+            !self.table.is_harmless(name) && (self.table.is_influential(name) || !is_switch(one))
         } else {
             self.table.is_influential(name)
         };
@@ -228,6 +264,11 @@ impl<'t> Describe<'t> {
                     return Err(fault(word.place, Construct::Variable(name)));
                 }
                 Role::Setting => super::expression::setting(word)?,
+                Role::Awk if word.exact().is_some_and(super::awk::is_plain) => {}
+                Role::Awk => {
+                    invocation.runs = true;
+                    operand(Role::Execute, word, &directories, false, &mut invocation.operands)?;
+                }
                 Role::Transfer => {
                     let is_last = at + 1 == roles.len();
                     let role = transfer(word, is_last);
@@ -346,114 +387,6 @@ impl<'t> Describe<'t> {
     }
 }
 
-/// Adds what the operands mean in the last one, or in the directory that an option names, where that is a directory.
-fn into(
-    roles: &[(Role, Word)],
-    found: &Words,
-    directories: &Option<Vec<String>>,
-    is_tree: bool,
-    operands: &mut Vec<Operand>,
-) -> Done {
-    let named = found.values.iter().find(|(_, role, _)| *role == Role::WritePath);
-    let (others, role, target) = match (named, roles.split_last()) {
-        (Some((_, role, word)), _) => (roles, *role, word),
-        (None, Some(((role, word), others))) => (others, *role, word),
-        (None, None) => return Ok(()),
-    };
-    for (_, source) in others {
-        let names = (source.exact(), target.exact());
-        let (Some(source), Some(target_text)) = names else {
-            // What matches a pattern keeps its name, and a pipe has none.
-            let is_plain = |word: &Word| !matches!(word.value, Value::Unknown { .. });
-            if let (Value::Pattern { pattern, .. }, Some(target_text), Role::WritePath | Role::Transfer) =
-                (&source.value, target.exact(), role)
-            {
-                let names = pattern
-                    .trim_end_matches('/')
-                    .rsplit('/')
-                    .next()
-                    .unwrap_or_default();
-                let before = format!("{}/", target_text.trim_end_matches('/'));
-                operands.push(Operand {
-                    role: Role::WritePath,
-                    value: Value::Pattern {
-                        pattern: format!("{before}{names}"),
-                        before,
-                        is_many: true,
-                    },
-                    place: target.place,
-                    directories: directories.clone(),
-                    is_tree,
-                    contents: None,
-                    arrives: true,
-                });
-                continue;
-            }
-            if is_plain(source) && is_plain(target) {
-                continue;
-            }
-            return Err(fault(source.place, Construct::UnknownWord));
-        };
-        let name = source
-            .trim_end_matches('/')
-            .rsplit('/')
-            .next()
-            .unwrap_or_default();
-        let word = Word {
-            place: target.place,
-            value: Value::Exact(format!("{}/{name}", target_text.trim_end_matches('/'))),
-        };
-        let role = match role {
-            Role::Transfer => Role::WritePath,
-            role => role,
-        };
-        if !name.is_empty() && name != "." && name != ".." {
-            operand(role, &word, directories, false, operands)?;
-        }
-    }
-    Ok(())
-}
-
-/// What is left out of a tree whose contents the program reads.
-fn contents(program: &Program, found: &Words, excluded: Vec<String>) -> Option<Contents> {
-    let without = program.without.clone()?;
-    // Where the option also takes names in, those that it leaves out begin with `!`.
-    let is_marked = without.contains('!');
-    let mut left_out = excluded;
-    // What takes names in counts beside what leaves them out, and the last one decides.
-    let takes_in = |(option, _, word): &&(String, Role, Word)| {
-        let is_glob = program.leaves_out.contains(option) && is_marked;
-        option == "--include" || is_glob && !word.exact().is_some_and(|name| name.starts_with('!'))
-    };
-    let is_plain = |name: &str| {
-        let stem = name.strip_prefix('*').unwrap_or(name);
-        !stem.is_empty()
-            && stem
-                .bytes()
-                .all(|one| one.is_ascii_alphanumeric() || b"._-".contains(&one))
-    };
-    let has_others = found.values.iter().any(|value| takes_in(&value));
-    for (option, _, word) in found.values.iter().filter(|_| !has_others) {
-        let name = word.exact().filter(|_| program.leaves_out.contains(option));
-        let name = if is_marked {
-            name.and_then(|name| name.strip_prefix('!'))
-        } else {
-            name
-        };
-        let Some(name) = name.filter(|name| is_plain(name)) else {
-            continue;
-        };
-        let is_directory = option.ends_with("-dir");
-        left_out.extend((is_marked || is_directory).then(|| format!("{name}/")));
-        left_out.extend((!is_directory).then(|| name.to_owned()));
-    }
-    let reads_hidden = |option: &String| program.hidden.contains(option);
-    if !program.hidden.is_empty() && !found.options.iter().any(reads_hidden) {
-        left_out.extend([".*".to_owned(), ".*/".to_owned()]);
-    }
-    Some(Contents { without, left_out })
-}
-
 /// Where a program works after an option that changes its directory.
 fn change_directory(found: &Words, directories: &mut Option<Vec<String>>) -> Done {
     let mut changes = found
@@ -477,6 +410,16 @@ fn change_directory(found: &Words, directories: &mut Option<Vec<String>>) -> Don
         directories.is_some().then(|| all.collect())
     };
     Ok(())
+}
+
+/// Returns `true` if the variable switches something on or off, or counts: `FOO=1`. No such value names what runs or is read.
+fn is_switch(one: &Assignment) -> bool {
+    let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let value = one.value.exact().unwrap_or("?");
+    let value = value.strip_prefix(&format!("{}=", one.name)).unwrap_or(value);
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    let words = ["true", "false", "yes", "no", "on", "off"];
+    one.name.bytes().all(upper) && (is_number || words.contains(&value))
 }
 
 /// A variable that programs are given, written as an argument.

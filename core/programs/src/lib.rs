@@ -40,12 +40,15 @@
 //! of which it makes those.
 
 mod assign;
+mod awk;
 mod beside;
 mod command;
+mod contents;
 mod document;
 mod expression;
 mod files;
 mod git;
+mod into;
 mod nested;
 mod operand;
 mod options;
@@ -115,6 +118,22 @@ pub struct Contents {
     /// Patterns of the names that are left out; those that end with `/` are of directories, and one that begins with `/` is a path
     /// below the tree.
     pub left_out: Vec<String>,
+    /// Patterns of the only names of files that are read; all where there are none.
+    pub taken_in: Option<Vec<String>>,
+    /// Whether names that begin with `.` are read.
+    pub hidden: Hidden,
+}
+
+/// What a program does with names that begin with `.`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hidden {
+    /// It reads them.
+    #[default]
+    Read,
+    /// It skips them.
+    Skipped,
+    /// It skips them unless a file such as `.ignore` names them.
+    SkippedUnlessNamed,
 }
 
 impl Operand {

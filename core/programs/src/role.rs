@@ -73,10 +73,12 @@ pub enum Role {
     FormatOfDate,
     /// `port`: a protocol and a port, without a host.
     Port,
+    /// `awk`: a program of `awk`.
+    Awk,
 }
 
 impl Role {
-    const ALL: [(Self, &'static str); 35] = [
+    const ALL: [(Self, &'static str); 36] = [
         (Self::ReadPath, "read-path"),
         (Self::WritePath, "write-path"),
         (Self::DeletePath, "delete-path"),
@@ -112,6 +114,7 @@ impl Role {
         (Self::Filter, "filter"),
         (Self::FormatOfDate, "format-of-date"),
         (Self::Port, "port"),
+        (Self::Awk, "awk"),
     ];
 
     /// Its name in the table.
@@ -173,6 +176,7 @@ impl Role {
                 | Self::Edit
                 | Self::Filter
                 | Self::Transfer
+                | Self::Awk
         )
     }
 

@@ -251,7 +251,9 @@ impl Command<'_> {
                 return;
             }
             let git = (invocation.program == "git").then(|| Repository::of(asking, invocation, &changed));
-            let raised = git.as_ref().and_then(|git| git.with_work_tree(invocation));
+            let raised = git
+                .as_ref()
+                .and_then(|git| git.with_work_tree(asking, invocation));
             let mut part = Part::of(raised.as_ref().unwrap_or(invocation), &self.directory);
             if names_what_changed(invocation, &changed) {
                 part.doubt("an earlier program of the command may leave a link there");

@@ -128,6 +128,12 @@ impl Part {
                 .map(|contents| contents.left_out)
                 .unwrap_or_default(),
             without: operand.contents.clone().map(|contents| contents.without),
+            taken_in: operand.contents.clone().and_then(|contents| contents.taken_in),
+            hidden: operand
+                .contents
+                .as_ref()
+                .map(|contents| contents.hidden)
+                .unwrap_or_default(),
             arrives: operand.arrives,
         });
         let values = self.values_of(argument);
@@ -165,6 +171,12 @@ impl Part {
                 continue;
             }
             let expected = match &tree.without {
+                Some(without) if without.contains('…') => {
+                    let names = found.iter().filter_map(|path| path.rsplit('/').next());
+                    let mut options: Vec<String> = names.map(|name| without.replace('…', name)).collect();
+                    options.dedup();
+                    format!("; `{}` leaves it out", options.join(" "))
+                }
                 Some(without) => format!("; `{without}` leaves something out"),
                 None => String::new(),
             };

@@ -1,6 +1,11 @@
 //! Protected paths in what a command reads without naming them: below a directory, or by a pattern.
 
+use std::cell::RefCell;
+
+use callgate_programs::Hidden;
+
 use super::asking::Asking;
+use super::canonical::Canonicalizer;
 use super::inputs::Inputs;
 use super::touch::exists_in;
 use crate::path::CanonicalPath;
@@ -15,6 +20,10 @@ pub(super) struct Tree {
     pub(super) is_deep: bool,
     /// Patterns of names that are left out; those that end with `/` are of directories.
     pub(super) left_out: Vec<String>,
+    /// Patterns of the only names of files that are read.
+    pub(super) taken_in: Option<Vec<String>>,
+    /// Whether names that begin with `.` are read.
+    pub(super) hidden: Hidden,
     /// What leaves something out, as people write it.
     pub(super) without: Option<String>,
     /// It is written: what matches arrives there, and need not be there yet.
@@ -34,7 +43,42 @@ impl Tree {
                 None => fast_glob::glob_match(pattern, name) || fast_glob::glob_match(pattern, names),
             },
         };
-        self.matches(names) && !self.left_out.iter().any(is_left_out)
+        let is_taken = |names: &Vec<String>| names.iter().any(|pattern| fast_glob::glob_match(pattern, name));
+        self.matches(names)
+            && !self.left_out.iter().any(is_left_out)
+            && self.taken_in.as_ref().is_none_or(is_taken)
+            && (self.hidden != Hidden::Skipped || !is_hidden(names))
+    }
+
+    /// Returns `true` if what `reads` the disk does not leave out: a directory of a name that is left out, and a hidden name, which is
+    /// read where a file that says what is ignored, and what is not, is on the way to it.
+    fn is_shown(&self, canonicalizer: &mut Canonicalizer<'_, '_>, directory: &str, names: &str) -> bool {
+        let path = format!("{}/{names}", directory.trim_end_matches('/'));
+        let name = names.rsplit('/').next().unwrap_or_default();
+        let mut directories = self
+            .left_out
+            .iter()
+            .filter_map(|pattern| pattern.strip_suffix('/'));
+        if directories.any(|pattern| fast_glob::glob_match(pattern, name))
+            && canonicalizer.facts.is_directory(&path) == Some(true)
+        {
+            return false;
+        }
+        if self.hidden != Hidden::SkippedUnlessNamed || !is_hidden(names) {
+            return true;
+        }
+        let resolver = &mut canonicalizer.resolver();
+        let mut place = path.as_str();
+        while let Some((above, _)) = place.rsplit_once('/') {
+            if [".ignore", ".rgignore", ".gitignore"]
+                .iter()
+                .any(|file| resolver.may_exist(&format!("{above}/{file}")))
+            {
+                return true;
+            }
+            place = above;
+        }
+        false
     }
 
     /// Names that the pattern matches, with a character where it has any text that stands in no other pattern: what matches these
@@ -81,6 +125,10 @@ impl Tree {
     }
 }
 
+fn is_hidden(names: &str) -> bool {
+    names.split('/').any(|name| name.starts_with('.'))
+}
+
 /// Returns `true` if a part of a shell's pattern may match the name.
 fn matches_name(pattern: &str, name: &str) -> bool {
     let is_hidden = name.starts_with('.') && !pattern.starts_with(['.', '[', '\\']);
@@ -107,8 +155,17 @@ pub(super) fn known_in(
     let canonicalizer = &mut asking.canonicalizer;
     let (protection, sandbox) = asking.directories.protection(canonicalizer);
     for (entry, shown) in protection.paths.iter().zip(&program.protected.paths) {
-        let is_read = entry.has_names_below(&folded, |names| tree.reads(names));
-        if is_read && (tree.arrives || canonicalizer.resolver().may_exist(shown)) {
+        let read = RefCell::new(None);
+        let is_read = entry.has_names_below(&folded, |names| {
+            let is_read = tree.reads(names);
+            read.replace(is_read.then(|| names.to_owned()));
+            is_read
+        });
+        let names = read.into_inner().unwrap_or_default();
+        if is_read
+            && (tree.arrives || canonicalizer.resolver().may_exist(shown))
+            && tree.is_shown(canonicalizer, directory.as_str(), &names)
+        {
             found.push(shown.to_string());
         }
     }
@@ -128,7 +185,8 @@ pub(super) fn known_in(
         for below in pattern.below(path) {
             for rest in below.rests.into_iter().filter(|rest| !rest.names.is_empty()) {
                 let is_read = tree.reads(&rest.names)
-                    && (tree.arrives || exists_in(path, &rest, pattern, sandbox, canonicalizer));
+                    && (tree.arrives || exists_in(path, &rest, pattern, sandbox, canonicalizer))
+                    && tree.is_shown(canonicalizer, path, &rest.names);
                 if is_read || below.is_deep && rest.is_whole && tree.ends_with(&rest.names) {
                     found.push(in_it(&rest.names));
                 }

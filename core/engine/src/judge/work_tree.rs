@@ -49,15 +49,21 @@ impl Repository {
         self.is_bare || self.work_tree.is_none() && compares
     }
 
-    /// The program with the work tree in the place of the directory, where it writes the whole of it: wherever it is started.
-    pub(super) fn with_work_tree(&self, invocation: &Invocation) -> Option<Invocation> {
-        let work_tree = self.work_tree.as_ref()?;
-        let mut raised = invocation.clone();
-        let whole = raised
-            .operands
-            .iter_mut()
-            .filter(|one| one.is_tree && one.role == Role::WritePath && one.place == invocation.place);
-        whole.for_each(|one| one.value = Value::Exact(work_tree.clone()));
-        Some(raised)
+    /// The program with what git writes: the whole work tree, wherever it is started, and not a tree where `restore` names a file that is
+    /// there and no other revision.
+    pub(super) fn with_work_tree(&self, asking: &mut Asking, invocation: &Invocation) -> Option<Invocation> {
+        let mut changed = invocation.clone();
+        let has_revision = changed.operands.iter().any(|one| one.role == Role::BranchName);
+        let restores = invocation.commands == ["restore"] && !has_revision;
+        let trees = changed.operands.iter_mut();
+        for tree in trees.filter(|one| one.is_tree && one.role == Role::WritePath) {
+            if tree.place == invocation.place {
+                tree.value = Value::Exact(self.work_tree.clone()?);
+            } else if restores && let [path] = tree.paths().as_slice() {
+                let is_there = asking.canonicalizer.resolver().may_exist(path);
+                tree.is_tree = !(is_there && asking.canonicalizer.facts.is_directory(path) == Some(false));
+            }
+        }
+        Some(changed)
     }
 }

@@ -18,6 +18,7 @@ use super::operands::base_of;
 use super::part::{Part, quoted};
 use super::reason::{host_failure, verdict_of};
 use super::trace::{CommandStep, PartStep, Trace};
+use super::trees::IGNORE_FILES;
 use super::unjudged::untold;
 use super::work_tree::Repository;
 use super::{Decision, StructuralRule, Task, Verdict, checks, counted, rules};
@@ -245,6 +246,7 @@ impl Command<'_> {
             commands.add_open(self.shown(one.place), &why, StructuralRule::CommandNotUnderstood);
         }
         let mut changed = Vec::new();
+        let shows_hidden = described.invocations.iter().any(may_write_ignore_file);
         for invocation in &described.invocations {
             asking.take_steps(PROGRAM + changed.len());
             if asking.has_failed() {
@@ -255,6 +257,9 @@ impl Command<'_> {
                 .as_ref()
                 .and_then(|git| git.with_work_tree(asking, invocation));
             let mut part = Part::of(raised.as_ref().unwrap_or(invocation), &self.directory);
+            if shows_hidden {
+                part.read_hidden();
+            }
             if names_what_changed(invocation, &changed) {
                 part.doubt("an earlier program of the command may leave a link there");
             }
@@ -356,6 +361,20 @@ impl Command<'_> {
             judged: None,
         }
     }
+}
+
+/// Returns `true` if the program may write a file that says which names are ignored, and which are not.
+fn may_write_ignore_file(invocation: &Invocation) -> bool {
+    let mut written = invocation
+        .operands
+        .iter()
+        .filter(|one| one.role == Role::WritePath);
+    let is_named = |path: &String| {
+        IGNORE_FILES
+            .iter()
+            .any(|name| path.to_ascii_lowercase().ends_with(name))
+    };
+    written.any(|one| one.is_tree || one.arrives || one.paths().iter().any(is_named))
 }
 
 /// Returns `true` if the program names something below what an earlier one wrote as a tree, in which links may lie.

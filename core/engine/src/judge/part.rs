@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use callgate_programs::{Invocation, Operand as ProgramOperand, Role};
+use callgate_programs::{Hidden, Invocation, Operand as ProgramOperand, Role};
 use callgate_shell::Value as Word;
 
 use super::asking::Asking;
@@ -85,6 +85,18 @@ impl Part {
     /// Says that the program may do something else than its arguments tell. The first reason is shown.
     pub(super) fn doubt(&mut self, why: &'static str) {
         self.doubt.get_or_insert(why);
+    }
+
+    /// Says that hidden names are read, whatever files are there now.
+    pub(super) fn read_hidden(&mut self) {
+        let trees = self
+            .values
+            .values_mut()
+            .flatten()
+            .filter_map(|(_, tree)| tree.as_mut());
+        for tree in trees.filter(|tree| tree.hidden == Hidden::SkippedUnlessNamed) {
+            tree.hidden = Hidden::Read;
+        }
     }
 
     fn add_paths(&mut self, argument: &'static str, operand: &ProgramOperand) {

@@ -70,7 +70,7 @@ impl Tree {
         let resolver = &mut canonicalizer.resolver();
         let mut place = path.as_str();
         while let Some((above, _)) = place.rsplit_once('/') {
-            if [".ignore", ".rgignore", ".gitignore"]
+            if IGNORE_FILES
                 .iter()
                 .any(|file| resolver.may_exist(&format!("{above}/{file}")))
             {
@@ -134,6 +134,9 @@ fn matches_name(pattern: &str, name: &str) -> bool {
     let is_hidden = name.starts_with('.') && !pattern.starts_with(['.', '[', '\\']);
     !is_hidden && (pattern.contains(['[', '\\', '(', '^']) || fast_glob::glob_match(pattern, name))
 }
+
+/// Files that say which names `rg` skips, and which hidden ones it does not.
+pub(super) const IGNORE_FILES: [&str; 3] = [".ignore", ".rgignore", ".gitignore"];
 
 /// What stands for any text.
 const ANY: char = '\u{1}';

@@ -22,7 +22,7 @@ before(() => {
   const [{ filename }] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", project], { cwd: JS }));
   tarball = join(project, filename);
   writeFileSync(join(project, "package.json"), '{ "name": "empty", "private": true, "type": "module" }');
-  run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: project });
+  run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", tarball], { cwd: project });
   installed = join(project, "node_modules/callgate");
   cpSync(join(JS, "test/tools/load.mjs"), join(project, "load.mjs"));
 });

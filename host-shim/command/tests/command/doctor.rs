@@ -292,7 +292,9 @@ fn settings_name_a_program_that_stays() {
         .root
         .join("home/.npm/_npx/1f/node_modules/@callgate/cli-linux-x64/callgate");
     fs::create_dir_all(cached.parent().expect("a folder")).expect("a folder");
-    fs::copy(own(), &cached).expect("a copy");
+    // By another process: one that is started here meanwhile would hold the file open for writing, and it could not be run.
+    let copied = std::process::Command::new("cp").arg(own()).arg(&cached).status();
+    assert!(copied.expect("cp runs").success());
     let lasting = installed
         .root
         .join("home/.local/share/callgate")

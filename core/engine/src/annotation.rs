@@ -11,7 +11,7 @@ use crate::model::{Argument, SchemaType, Semantics, Unjudged};
 
 pub use document::{is_unread, read, read_stored};
 pub use harn::{SERVER as HARN_SERVER, is_harn};
-pub use programs::{Programs, has_commands, read_programs};
+pub use programs::{Programs, Tools, has_commands, read_programs};
 
 /// The annotated tools of every server, in the order of the document.
 #[derive(Clone, Debug, Default, PartialEq)]

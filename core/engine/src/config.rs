@@ -7,7 +7,7 @@ mod roles;
 mod sandbox;
 
 use crate::advice;
-use crate::annotation::{self, Annotations, Programs};
+use crate::annotation::{self, Annotations, Programs, Tools};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::{DocumentSource, JsonPath, Node, Relative, Report};
 use crate::limits::Limits;
@@ -118,11 +118,11 @@ impl Reader<'_> {
             .as_ref()
             .and_then(|annotations| Programs::of(&annotations.tools, table, &registry));
         if let Some(policy) = &policy {
-            let mut known = annotations.clone();
-            if let (Some(known), Some(programs)) = (&mut known, &programs) {
-                known.tools.extend(programs.annotations.tools.iter().cloned());
-            }
-            self.look_at_rules(policy, known.as_ref(), &lists, &options, &registry);
+            let tools = annotations.as_ref().map(|annotations| Tools {
+                annotated: &annotations.tools,
+                programs: programs.as_ref(),
+            });
+            self.look_at_rules(policy, tools, &lists, &options, &registry);
         }
         let protected_paths = self.optional(DocumentKind::ProtectedPaths, |node, limits| {
             node.paths_or_patterns(limits)
@@ -165,7 +165,7 @@ impl Reader<'_> {
     fn look_at_rules(
         &mut self,
         policy: &Policy,
-        annotations: Option<&Annotations>,
+        tools: Option<Tools<'_>>,
         lists: &Lists,
         options: &Options,
         registry: &Registry,
@@ -184,14 +184,14 @@ impl Reader<'_> {
             let severity = unlike_runtime(options);
             advice::missing_lists(of_document, place, lists, &report);
             advice::patterns(of_document, place, (lists, registry), severity, &report);
-            if let Some(annotations) = annotations {
-                advice::names(of_document, place, annotations, &report);
+            if let Some(tools) = tools {
+                advice::names(of_document, place, tools, &report);
             }
         }
-        if let Some(annotations) = annotations
+        if let Some(tools) = tools
             && options.compatibility == Compatibility::Runtime
         {
-            advice::cross_role(&policy.rules, &rules, registry, annotations, &report);
+            advice::cross_role(&policy.rules, &rules, registry, tools, &report);
         }
         self.diagnostics.extend(report.finish(name));
     }

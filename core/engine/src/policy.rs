@@ -107,6 +107,11 @@ impl Conditions {
     pub fn includes_tool(&self, tool: &str) -> bool {
         includes(self.tool.as_deref(), tool)
     }
+
+    /// Returns `true` if the rule can match a call of that tool of that server.
+    pub fn includes(&self, server: &str, tool: &str) -> bool {
+        self.includes_server(server) && self.includes_tool(tool)
+    }
 }
 
 fn includes(names: Option<&[NamePattern]>, name: &str) -> bool {

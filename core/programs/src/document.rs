@@ -1,5 +1,6 @@
 //! The table as it is written: JSON, read with the place of every fault.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -93,37 +94,52 @@ const MAX_CASES: usize = 64;
 
 /// A document that was read, without what has faults.
 #[derive(Default)]
-pub(super) struct Document {
-    pub(super) programs: Vec<Entry>,
-    pub(super) harmless: Vec<Name>,
-    pub(super) influential: Vec<Name>,
+pub(super) struct Document<'v> {
+    pub(super) programs: Vec<Described<'v>>,
+    pub(super) harmless: Vec<Name<'v>>,
+    pub(super) influential: Vec<Name<'v>>,
     pub(super) faults: Vec<TableError>,
 }
 
 /// A program with its names.
-pub(super) struct Entry {
-    pub(super) names: Vec<Name>,
+pub(super) struct Described<'v> {
+    pub(super) names: Vec<Name<'v>>,
     pub(super) program: Program,
     /// It says whether it runs what its arguments or files say.
     pub(super) says_runs: bool,
 }
 
 /// A name, and where it stands.
-pub(super) struct Name {
-    place: Vec<Step>,
-    pub(super) text: String,
+pub(super) struct Name<'v> {
+    place: Vec<At<'v>>,
+    pub(super) text: &'v str,
 }
 
-impl Name {
+impl Name<'_> {
     pub(super) fn fault(&self, why: String) -> TableError {
-        TableError {
-            place: self.place.clone(),
-            fault: TableFault::Invalid(why),
-        }
+        error(&self.place, TableFault::Invalid(why))
     }
 }
 
-pub(super) fn read(document: &Value) -> Document {
+/// A step on the way to what is read.
+#[derive(Clone, Copy)]
+enum At<'v> {
+    Key(&'v str),
+    Item(usize),
+}
+
+fn error(place: &[At<'_>], fault: TableFault) -> TableError {
+    let steps = place.iter().map(|step| match step {
+        At::Key(key) => Step::Key((*key).to_owned()),
+        At::Item(at) => Step::Item(*at),
+    });
+    TableError {
+        place: steps.collect(),
+        fault,
+    }
+}
+
+pub(super) fn read(document: &Value) -> Document<'_> {
     let (mut reader, mut found) = (Reader::default(), Document::default());
     let Some(members) = reader.object(document, keys::PROGRAMS) else {
         found.faults = reader.faults;
@@ -136,7 +152,7 @@ pub(super) fn read(document: &Value) -> Document {
         }
         let names = reader.names(members, "names");
         let program = reader.program(members);
-        Some(Entry {
+        Some(Described {
             names,
             program,
             says_runs: members.contains_key("runs"),
@@ -155,15 +171,14 @@ pub(super) fn read(document: &Value) -> Document {
 type Members = Map<String, Value>;
 
 #[derive(Default)]
-struct Reader {
-    place: Vec<Step>,
+struct Reader<'v> {
+    place: Vec<At<'v>>,
     faults: Vec<TableError>,
 }
 
-impl Reader {
+impl<'v> Reader<'v> {
     fn fault(&mut self, fault: TableFault) {
-        let place = self.place.clone();
-        self.faults.push(TableError { place, fault });
+        self.faults.push(error(&self.place, fault));
     }
 
     fn invalid(&mut self, why: impl Into<String>) {
@@ -176,24 +191,24 @@ impl Reader {
     }
 
     /// Reads the value of a key, if the key is there.
-    fn member<'v, T>(
+    fn member<T>(
         &mut self,
         members: &'v Members,
-        key: &str,
+        key: &'v str,
         read: impl FnOnce(&mut Self, &'v Value) -> Option<T>,
     ) -> Option<T> {
         let value = members.get(key)?;
-        self.place.push(Step::Key(key.to_owned()));
+        self.place.push(At::Key(key));
         let found = read(self, value);
         self.place.pop();
         found
     }
 
     /// Reads each item of an array; those with a fault are left out.
-    fn items<'v, T>(
+    fn items<T>(
         &mut self,
         members: &'v Members,
-        key: &str,
+        key: &'v str,
         mut read: impl FnMut(&mut Self, &'v Value) -> Option<T>,
     ) -> Vec<T> {
         let found = self.member(members, key, |reader, value| {
@@ -202,7 +217,7 @@ impl Reader {
             };
             let mut found = Vec::new();
             for (at, item) in items.iter().enumerate() {
-                reader.place.push(Step::Item(at));
+                reader.place.push(At::Item(at));
                 found.extend(read(reader, item));
                 reader.place.pop();
             }
@@ -211,7 +226,7 @@ impl Reader {
         found.unwrap_or_default()
     }
 
-    fn object<'v>(&mut self, value: &'v Value, known: &'static [&'static str]) -> Option<&'v Members> {
+    fn object(&mut self, value: &'v Value, known: &'static [&'static str]) -> Option<&'v Members> {
         let Some(members) = value.as_object() else {
             return self.wrong("an object");
         };
@@ -222,14 +237,14 @@ impl Reader {
         Some(members)
     }
 
-    fn text<'v>(&mut self, members: &'v Members, key: &str) -> Option<&'v str> {
+    fn text(&mut self, members: &'v Members, key: &'v str) -> Option<&'v str> {
         self.member(members, key, |reader, value| match value.as_str() {
             Some(text) => Some(text),
             None => reader.wrong("a string"),
         })
     }
 
-    fn flag(&mut self, members: &Members, key: &str) -> Option<bool> {
+    fn flag(&mut self, members: &'v Members, key: &'v str) -> Option<bool> {
         self.member(members, key, |reader, value| match value.as_bool() {
             Some(flag) => Some(flag),
             None => reader.wrong("`true` or `false`"),
@@ -237,17 +252,22 @@ impl Reader {
     }
 
     /// Names that are not empty, with their places.
-    fn names(&mut self, members: &Members, key: &str) -> Vec<Name> {
+    fn names(&mut self, members: &'v Members, key: &'v str) -> Vec<Name<'v>> {
         self.items(members, key, |reader, value| match value.as_str() {
             Some(name) if !name.is_empty() => Some(Name {
                 place: reader.place.clone(),
-                text: name.to_owned(),
+                text: name,
             }),
             _ => reader.wrong("a name"),
         })
     }
 
-    fn word<T: Copy>(&mut self, members: &Members, key: &str, words: &[(&'static str, T)]) -> Option<T> {
+    fn word<T: Copy>(
+        &mut self,
+        members: &'v Members,
+        key: &'v str,
+        words: &[(&'static str, T)],
+    ) -> Option<T> {
         let text = self.text(members, key)?;
         let found = words.iter().find(|(word, _)| *word == text);
         if found.is_none() {
@@ -261,7 +281,7 @@ impl Reader {
     }
 
     /// A program, or a command of one.
-    fn program(&mut self, members: &Members) -> Program {
+    fn program(&mut self, members: &'v Members) -> Program {
         let style = self.word(members, "style", STYLES).unwrap_or_default();
         let mut program = Program {
             style,
@@ -321,7 +341,7 @@ impl Reader {
         program
     }
 
-    fn case(&mut self, members: &Members, program: &Program) -> Case {
+    fn case(&mut self, members: &'v Members, program: &Program) -> Case {
         let sets = ["with", "and"].map(|key| self.known_options(members, key, program));
         if !members.contains_key("with") {
             self.fault(TableFault::Missing("with"));
@@ -346,7 +366,7 @@ impl Reader {
     }
 
     /// Options that stand in one text.
-    fn options(&mut self, members: &Members, key: &str, style: Style) -> BTreeSet<String> {
+    fn options(&mut self, members: &'v Members, key: &'v str, style: Style) -> BTreeSet<String> {
         let text = self.text(members, key).unwrap_or_default();
         let found: BTreeSet<String> = split(text, style).collect();
         self.member(members, key, |reader, _| {
@@ -365,7 +385,7 @@ impl Reader {
     }
 
     /// The same of options that the program has. One that it does not have is misspelled, and would never be given.
-    fn known_options(&mut self, members: &Members, key: &str, program: &Program) -> BTreeSet<String> {
+    fn known_options(&mut self, members: &'v Members, key: &'v str, program: &Program) -> BTreeSet<String> {
         let found = self.options(members, key, program.style);
         if let Some(unknown) = found.iter().find(|option| !program.has_option(option)) {
             self.member(members, key, |reader, _| {
@@ -377,7 +397,7 @@ impl Reader {
     }
 
     /// Options with the roles of their values.
-    fn roles(&mut self, members: &Members, key: &str, style: Style) -> BTreeMap<String, Role> {
+    fn roles(&mut self, members: &'v Members, key: &'v str, style: Style) -> BTreeMap<String, Role> {
         let mut found = BTreeMap::new();
         self.member(members, key, |reader, value| {
             let Some(roles) = value.as_object() else {
@@ -390,8 +410,13 @@ impl Reader {
                     reader.check_options(&options, style);
                     let role = reader.role(role, "the value of an option", Role::is_of_option)?;
                     for option in options {
-                        if found.insert(option.clone(), role).is_some() {
-                            reader.invalid(format!("the option `{option}` is given twice"));
+                        match found.entry(option) {
+                            Entry::Vacant(free) => {
+                                free.insert(role);
+                            }
+                            Entry::Occupied(known) => {
+                                reader.invalid(format!("the option `{}` is given twice", known.key()));
+                            }
                         }
                     }
                     Some(())
@@ -403,7 +428,7 @@ impl Reader {
     }
 
     /// The role of the working directory.
-    fn path_role(&mut self, members: &Members, key: &str) -> Option<Role> {
+    fn path_role(&mut self, members: &'v Members, key: &'v str) -> Option<Role> {
         let name = self.text(members, key)?;
         self.member(members, key, |reader, _| {
             reader.role(name, "a directory", Role::is_path)
@@ -421,7 +446,7 @@ impl Reader {
     }
 
     /// The roles of operands, in order.
-    fn slots(&mut self, members: &Members) -> Option<Vec<Slot>> {
+    fn slots(&mut self, members: &'v Members) -> Option<Vec<Slot>> {
         let text = self.text(members, "operands")?;
         self.member(members, "operands", |reader, _| {
             let mut found: Vec<Slot> = Vec::new();
@@ -462,6 +487,6 @@ fn split(text: &str, style: Style) -> impl Iterator<Item = String> {
         let letters = letters.filter(|letters| style != Style::Words && !letters.starts_with('-'));
         let short = letters.into_iter().flat_map(str::chars);
         let whole = letters.is_none_or(str::is_empty).then(|| word.to_owned());
-        short.map(|one| format!("-{one}")).chain(whole)
+        short.map(|one| String::from_iter(['-', one])).chain(whole)
     })
 }

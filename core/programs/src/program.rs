@@ -97,12 +97,12 @@ impl Program {
     /// An option that is given twice.
     pub(super) fn double(&self) -> Option<&str> {
         let with_values = [&self.values, &self.optional, &self.pairs];
-        let mut known = BTreeSet::new();
-        let mut all = self
-            .flags
-            .iter()
-            .chain(with_values.into_iter().flat_map(BTreeMap::keys));
-        all.find(|option| !known.insert(*option)).map(String::as_str)
+        let times = |option: &String| {
+            let known = with_values.iter().filter(|known| known.contains_key(option));
+            known.count() + usize::from(self.flags.contains(option))
+        };
+        let mut options = with_values.into_iter().flat_map(BTreeMap::keys);
+        options.find(|option| times(option) > 1).map(String::as_str)
     }
 
     /// Returns `true` if it, or a command of it, runs what its arguments, its files or its input say.

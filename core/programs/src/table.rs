@@ -44,14 +44,13 @@ impl Table {
         let mut faults = std::mem::take(&mut document.faults);
         for entry in &document.programs {
             let names = entry.names.iter();
-            faults.extend(
-                names.filter_map(|name| Some(name.fault(self.refusal(&name.text, entry.says_runs)?))),
-            );
+            faults
+                .extend(names.filter_map(|name| Some(name.fault(self.refusal(name.text, entry.says_runs)?))));
         }
-        let own = document.influential.iter().map(|name| &name.text);
-        let influential: Vec<&String> = self.influential.iter().chain(own).collect();
+        let own = document.influential.iter().map(|name| name.text);
+        let influential: Vec<&str> = self.influential.iter().map(String::as_str).chain(own).collect();
         for name in &document.harmless {
-            let covered = influential.iter().find(|known| covers(&name.text, known));
+            let covered = influential.iter().find(|known| covers(name.text, known));
             let why = |known| format!("it covers `{known}`, which decides what runs or what is read");
             faults.extend(covered.map(|known| name.fault(why(known))));
         }
@@ -79,21 +78,21 @@ impl Table {
         })
     }
 
-    fn take(&mut self, document: Document) {
+    fn take(&mut self, document: Document<'_>) {
         for entry in document.programs {
             let program = Arc::new(entry.program);
             let names = entry.names.into_iter();
             self.programs
-                .extend(names.map(|name| (name.text, Arc::clone(&program))));
+                .extend(names.map(|name| (name.text.to_owned(), Arc::clone(&program))));
         }
         self.harmless
-            .extend(document.harmless.into_iter().map(|name| name.text));
+            .extend(document.harmless.iter().map(|name| name.text.to_owned()));
         self.influential
-            .extend(document.influential.into_iter().map(|name| name.text));
+            .extend(document.influential.iter().map(|name| name.text.to_owned()));
     }
 
     /// The names of the programs, in the order of the alphabet.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.programs.keys().map(String::as_str)
     }
 

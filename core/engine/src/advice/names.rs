@@ -1,6 +1,6 @@
 //! Names that rules give: of themselves, of servers and tools, and of roles that these have.
 
-use crate::annotation::{Annotations, Tool};
+use crate::annotation::{Tool, Tools};
 use crate::diagnostic::{Code, Severity};
 use crate::document::{JsonPath, Report, did_you_mean};
 use crate::glob::NamePattern;
@@ -16,9 +16,9 @@ use crate::table::{Set, Table};
 /// - names a server or a tool that no annotation has, so that the name never holds;
 /// - has a condition on roles of which none of its tools bears any;
 /// - has a condition on an argument that none of its tools has.
-pub fn check(rules: &[Rule], path: &JsonPath<'_>, annotations: &Annotations, report: &Report) {
+pub fn check(rules: &[Rule], path: &JsonPath<'_>, tools: Tools<'_>, report: &Report) {
     let mut seen = Set::default();
-    let known = Known::new(annotations);
+    let known = Known::new(tools);
     for rule in rules {
         let place = JsonPath::Index(path, rule.index);
         if !seen.insert(&*rule.name) {
@@ -34,7 +34,7 @@ pub fn check(rules: &[Rule], path: &JsonPath<'_>, annotations: &Annotations, rep
         let conditions = JsonPath::Key(&place, "if");
         if known.check_names(&rule.conditions, &conditions, report) {
             known.check_roles(rule, &place, report);
-            check_arguments(&rule.conditions, &conditions, annotations, report);
+            check_arguments(&rule.conditions, &conditions, tools, report);
         }
     }
 }
@@ -47,26 +47,19 @@ struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn new(annotations: &'a Annotations) -> Self {
+    fn new(tools: Tools<'a>) -> Self {
         let mut known = Self {
             servers: Table::default(),
             by_tool: Table::default(),
             all: RoleSet::default(),
         };
-        for of_server in annotations
-            .tools
-            .chunk_by(|one, other| one.server == other.server)
-        {
-            let Some(first) = of_server.first() else { continue };
-            let tools = known.servers.entry(&*first.server).or_default();
-            for tool in of_server {
-                let arguments = tool.arguments.iter();
-                let roles: RoleSet = arguments.flat_map(|argument| argument.roles.possible()).collect();
-                tools.insert(&*tool.name, roles);
-                let shared = known.by_tool.entry(&*tool.name).or_default();
-                *shared = shared.union(roles);
-                known.all = known.all.union(roles);
-            }
+        for (server, name, tool) in tools.iter() {
+            let arguments = tool.arguments.iter();
+            let roles: RoleSet = arguments.flat_map(|argument| argument.roles.possible()).collect();
+            known.servers.entry(server).or_default().insert(name, roles);
+            let shared = known.by_tool.entry(name).or_default();
+            *shared = shared.union(roles);
+            known.all = known.all.union(roles);
         }
         known
     }
@@ -184,14 +177,16 @@ impl<'a> Known<'a> {
 }
 
 /// Warns about conditions on arguments that neither the annotation nor the schema of a tool of the rule names.
-fn check_arguments(conditions: &Conditions, path: &JsonPath<'_>, annotations: &Annotations, report: &Report) {
+fn check_arguments(conditions: &Conditions, path: &JsonPath<'_>, tools: Tools<'_>, report: &Report) {
     let place = JsonPath::Key(path, "args");
-    let is_of_rule =
-        |tool: &&Tool| conditions.includes_server(&tool.server) && conditions.includes_tool(&tool.name);
     for (index, condition) in conditions.args.iter().enumerate() {
         let wanted = condition.argument.first().unwrap_or_default();
-        let tools = annotations.tools.iter().filter(is_of_rule);
-        let known = tools.flat_map(arguments_of).collect::<Option<Vec<&str>>>();
+        let of_rule = tools
+            .iter()
+            .filter(|(server, tool, _)| conditions.includes(server, tool));
+        let known = of_rule
+            .flat_map(|(.., tool)| arguments_of(tool))
+            .collect::<Option<Vec<&str>>>();
         let known = known.map(sort::set);
         // A pointer that begins with `*` is about every argument.
         let Some(known) = known.filter(|known| !known.contains(wanted)) else {
@@ -273,7 +268,11 @@ mod tests {
             &registry,
             &Limits::default(),
         );
-        super::check(&rules, &JsonPath::Document("rules"), &annotations, &report);
+        let tools = Tools {
+            annotated: &annotations.tools,
+            programs: None,
+        };
+        super::check(&rules, &JsonPath::Document("rules"), tools, &report);
         let found: Vec<String> = report.finish("rules").iter().map(ToString::to_string).collect();
         assert_eq!(found.len(), expected.len(), "{found:#?}");
         for (found, expected) in found.iter().zip(expected) {

@@ -2,7 +2,7 @@
 
 use callgate_programs::{Step, Table, TableFault};
 
-use super::{Annotations, Tool, read};
+use super::{Tool, read};
 use crate::diagnostic::{Code, Severity};
 use crate::document::{Json, Node, Report, did_you_mean, listed};
 use crate::limits::Limits;
@@ -26,11 +26,12 @@ const ANNOTATION: &str = r#"{"servers": {"shell": {"tools": [{"toolName": "progr
     "branch-name": {"roles": "branch-name", "absent": "nothing"},
     "commit-message": {"roles": "commit-message", "absent": "nothing"}}}]}}}"#;
 
-/// The programs that are known, each with its annotation.
+/// The programs that are known, and the tool that each of them is.
 #[derive(Clone, Debug)]
 pub struct Programs {
     pub(crate) table: Table,
-    pub(crate) annotations: Annotations,
+    /// They differ in their names alone.
+    pub(crate) tool: Tool,
 }
 
 impl Programs {
@@ -45,19 +46,32 @@ impl Programs {
             serde_json::from_str::<serde_json::Value>(ANNOTATION).ok()?,
         );
         let json = Json::from(&text);
-        let program = read(&Node::document(&json, SHELL, &report), registry, "")
-            .tools
-            .pop()?;
-        let names = table.names().chain([PROGRAM_FILE]);
-        let tools = names.map(|name| Tool {
-            name: name.into(),
-            ..program.clone()
-        });
-        let tools = tools.collect();
-        Some(Self {
-            table,
-            annotations: Annotations { tools },
-        })
+        let mut read = read(&Node::document(&json, SHELL, &report), registry, "");
+        let tool = read.tools.pop()?;
+        Some(Self { table, tool })
+    }
+
+    /// The names by which rules know them.
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.table.names().chain([PROGRAM_FILE])
+    }
+}
+
+/// The tools that rules may be about.
+#[derive(Clone, Copy)]
+pub struct Tools<'a> {
+    pub annotated: &'a [Tool],
+    pub programs: Option<&'a Programs>,
+}
+
+impl<'a> Tools<'a> {
+    /// Each with its server and its name.
+    pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str, &'a Tool)> + Clone {
+        let annotated = self.annotated.iter();
+        let of_shell = |programs: &'a Programs| programs.names().map(|name| (SHELL, name, &programs.tool));
+        annotated
+            .map(|tool| (&*tool.server, &*tool.name, tool))
+            .chain(self.programs.into_iter().flat_map(of_shell))
     }
 }
 

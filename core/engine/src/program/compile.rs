@@ -5,12 +5,12 @@ use std::mem::take;
 
 use super::compared::{Paths, compile_argument, compile_list, roles_of_arguments};
 use super::server::{ServerTable, places};
-use super::tools::compile_tools;
+use super::tools::ToolCompiler;
 use super::{
     Ceiling, Counter, Defaults, Index, ListCondition, ListMatcher, Program, Protection, RelativePaths, Rule,
-    ServerSettings, Shell, UnknownArguments,
+    ServerSettings, Shell,
 };
-use crate::annotation;
+use crate::annotation::Tools;
 use crate::config::{Compatibility, Config, WorkspaceRoots};
 use crate::host::Host;
 use crate::model::Effect;
@@ -18,6 +18,7 @@ use crate::net::{DomainSet, PathEnding};
 use crate::path::{PathCase, expand_tilde, lexical};
 use crate::policy;
 use crate::role::{Category, Registry, RoleId, RoleSet};
+use crate::seed::SHELL;
 use crate::table::Set;
 
 /// Compiles the config for a home and a current directory, both absolute.
@@ -30,15 +31,11 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
     };
     let absolute = |path: &str| -> Box<str> { lexical(&expand_tilde(path, home), current).as_ref().into() };
     let resource_roles = registry.select(|role| role.is_resource_identifier());
-    let programs = config
-        .programs
-        .iter()
-        .flat_map(|programs| &programs.annotations.tools);
-    let mut compiled = Rules::new(
-        options.compatibility,
-        config.policy.rules.len(),
-        config.annotations.tools.iter().chain(programs),
-    );
+    let tools = Tools {
+        annotated: &config.annotations.tools,
+        programs: config.programs.as_ref(),
+    };
+    let mut compiled = Rules::new(options.compatibility, config.policy.rules.len(), tools);
     let mut rules = config.policy.rules;
     let arguments = roles_of_arguments(&config.annotations.tools);
     for rule in &mut rules {
@@ -64,40 +61,25 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
     let ceiling = config
         .ceiling
         .map(|ceiling| Ceiling::new(ceiling, are_sandbox, absolute));
-    let mut tools = compile_tools(
-        config.annotations,
-        ceiling.as_ref(),
-        &compiled.index,
-        (options.unknown_arguments, &options.client_arguments),
+    let mut compiler = ToolCompiler {
+        ceiling: ceiling.as_ref(),
+        index: &compiled.index,
+        unknown: (options.unknown_arguments, &options.client_arguments),
         resource_roles,
-        match options.compatibility {
+        with_defaults: match options.compatibility {
             Compatibility::Careful => {
                 Some(registry.select(|role| matches!(role.category, Category::Path | Category::Url)))
             }
             Compatibility::Runtime => None,
         },
-    );
+        conditioned: BTreeMap::new(),
+    };
+    let mut tools = compiler.compile_all(config.annotations);
     if options.compatibility == Compatibility::Careful {
         for tool in &mut tools {
             tool.make_default_reason(resource_roles);
         }
     }
-    let shell = config.programs.map(|programs| {
-        let unknown = (UnknownArguments::Ignore, &[][..]);
-        let absent = Some(RoleSet::default());
-        let mut tools = compile_tools(
-            programs.annotations,
-            None,
-            &compiled.index,
-            unknown,
-            resource_roles,
-            absent,
-        );
-        for tool in &mut tools {
-            tool.is_program = true;
-        }
-        (programs.table, tools)
-    });
     let mut servers = ServerTable::default();
     for name in &config.trusted_servers {
         servers.of(name).is_trusted = true;
@@ -114,9 +96,9 @@ pub fn compile(config: Config, host: &dyn Host) -> Program {
     }
     let servers = servers.finish(&options.servers, &mut tools);
     let unnamed_server = ServerSettings::default();
-    let shell = shell.map(|(table, tools)| {
-        let named = servers.get(crate::seed::SHELL).unwrap_or(&unnamed_server);
-        Shell::new(table, tools, named, &options.servers)
+    let shell = config.programs.map(|programs| {
+        let named = servers.get(SHELL).unwrap_or(&unnamed_server);
+        Shell::new(programs, &compiled.index, resource_roles, named, &options.servers)
     });
     Program {
         limits: options.limits,
@@ -213,11 +195,7 @@ impl Rules {
         }
     }
 
-    fn new<'t>(
-        compatibility: Compatibility,
-        count: usize,
-        tools: impl Iterator<Item = &'t annotation::Tool> + Clone,
-    ) -> Self {
+    fn new(compatibility: Compatibility, count: usize, tools: Tools<'_>) -> Self {
         Self {
             compatibility,
             rules: Vec::with_capacity(count),

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::server::{ToolKey, ToolName};
 use super::{DirectoryId, ListCondition, ListMatcher, Program, Rule, RuleId, Tool};
-use crate::annotation;
+use crate::annotation::Tools;
 use crate::config::Compatibility;
 use crate::glob::NamePattern;
 use crate::model::{ConditionArgument, Effect, PointerTree};
@@ -116,14 +116,11 @@ pub struct Index {
 
 impl Index {
     /// An empty index for calls of these tools.
-    pub fn new<'t>(
-        compatibility: Compatibility,
-        tools: impl Iterator<Item = &'t annotation::Tool> + Clone,
-    ) -> Self {
+    pub fn new(compatibility: Compatibility, tools: Tools<'_>) -> Self {
         Self {
             takes_roles_alone: compatibility == Compatibility::Careful,
-            servers: tools.clone().map(|tool| tool.server.clone()).collect(),
-            tools: tools.map(|tool| tool.name.clone()).collect(),
+            servers: tools.iter().map(|(server, ..)| server.into()).collect(),
+            tools: tools.iter().map(|(_, tool, _)| tool.into()).collect(),
             ..Self::default()
         }
     }

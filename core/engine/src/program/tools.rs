@@ -13,30 +13,92 @@ use crate::role::RoleSet;
 use crate::sort;
 use crate::table::TextTable;
 
-pub(super) fn compile_tools(
-    annotations: annotation::Annotations,
-    ceiling: Option<&Ceiling>,
-    index: &Index,
-    unknown: (UnknownArguments, &[Box<str>]),
-    resource_roles: RoleSet,
-    with_defaults: Option<RoleSet>,
-) -> Box<[Tool]> {
-    let mut tools = annotations.tools;
-    let order = sort::order_by(&tools, |one, other| {
-        (&one.server, &one.name).cmp(&(&other.server, &other.name))
-    });
-    let mut conditioned = BTreeMap::new();
-    let mut compiled = Vec::with_capacity(order.len());
-    for at in order {
-        if let Some(tool) = tools.get_mut(at) {
-            say_absent(tool, with_defaults);
-            let has_schema = tool.schema.properties.is_some();
-            let mut tool = compile_tool(tool, ceiling, index, unknown, &mut conditioned);
-            tool.take_unnamed(has_schema, resource_roles);
-            compiled.push(tool);
+/// What tools are compiled with.
+pub(super) struct ToolCompiler<'c> {
+    pub(super) ceiling: Option<&'c Ceiling>,
+    pub(super) index: &'c Index,
+    /// What holds for arguments that nobody names, and those that clients add.
+    pub(super) unknown: (UnknownArguments, &'c [Box<str>]),
+    pub(super) resource_roles: RoleSet,
+    /// The roles for which the schema's default stands for an absent argument; `None` where it says nothing at all.
+    pub(super) with_defaults: Option<RoleSet>,
+    /// The places that conditions look at, by the scopes of their rules.
+    pub(super) conditioned: BTreeMap<Vec<usize>, Arc<PointerTree>>,
+}
+
+impl ToolCompiler<'_> {
+    /// The tools by server and name.
+    pub(super) fn compile_all(&mut self, annotations: annotation::Annotations) -> Box<[Tool]> {
+        let mut tools = annotations.tools;
+        let order = sort::order_by(&tools, |one, other| {
+            (&one.server, &one.name).cmp(&(&other.server, &other.name))
+        });
+        let mut compiled = Vec::with_capacity(order.len());
+        for at in order {
+            if let Some(tool) = tools.get_mut(at) {
+                compiled.push(self.compile(tool));
+            }
         }
+        compiled.into()
     }
-    compiled.into()
+
+    /// Takes from the tool what the compiled one needs.
+    pub(super) fn compile(&mut self, tool: &mut annotation::Tool) -> Tool {
+        say_absent(tool, self.with_defaults);
+        let has_schema = tool.schema.properties.is_some();
+        let (unknown, added) = self.unknown;
+        let schema = &tool.semantics.arg_schema;
+        let shaped = schema.required.iter().chain(schema.arg_aliases.values());
+        let shaped = shaped.chain(added).cloned();
+        let properties = take(&mut tool.schema.properties);
+        let (mut members, unnamed) = compile_members(&tool.arguments, properties, shaped, unknown);
+        for (at, name) in tool.schema.required.iter().enumerate() {
+            if let Some(member) = members.get_mut(name) {
+                member.required = Some(at);
+                member.schema.is_optional = false;
+            }
+        }
+        let aliases = schema.arg_aliases.iter();
+        let aliases = aliases.map(|(alias, key)| (alias.clone(), key.clone())).collect();
+        let scopes = self.index.scopes_for(&tool.server, &tool.name);
+        let conditions = tool.arguments.iter().flat_map(|one| one.roles.conditions());
+        let mut compiled = Tool {
+            ceiling: self
+                .ceiling
+                .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
+                .unwrap_or_default(),
+            semantics: take(&mut tool.semantics),
+            unjudged: tool
+                .unjudged
+                .or_else(|| annotation::has_commands(&tool.arguments).then_some(Unjudged::Ask))
+                .map(Unjudged::effect),
+            unnamed_roles: RoleSet::default(),
+            is_program: false,
+            conditioned: self
+                .conditioned
+                .entry(self.index.with_conditions(&scopes))
+                .or_insert_with_key(|scopes| self.index.conditioned_in(scopes).into())
+                .clone(),
+            siblings: PointerTree::of_conditions(conditions.map(|condition| &condition.argument)),
+            scopes: scopes.into(),
+            server: take(&mut tool.server),
+            name: take(&mut tool.name),
+            settings: 0,
+            fixed_roles: RoleSets::fixed(&tool.arguments),
+            has_bases: tool
+                .arguments
+                .iter()
+                .any(|argument| argument.relative_to.is_some()),
+            arguments: take(&mut tool.arguments).into(),
+            members,
+            unnamed,
+            aliases,
+            required: take(&mut tool.schema.required).into(),
+            default_reason: None,
+        };
+        compiled.take_unnamed(has_schema, self.resource_roles);
+        compiled
+    }
 }
 
 /// Lets the schema's default stand for an absent argument that may bear one of these roles, unless the annotation says what it
@@ -58,63 +120,6 @@ fn say_absent(tool: &mut annotation::Tool, with_defaults: Option<RoleSet>) {
         {
             argument.absent = Some(Absent::Value(value.clone()));
         }
-    }
-}
-
-/// Takes from the tool what the compiled one needs.
-fn compile_tool(
-    tool: &mut annotation::Tool,
-    ceiling: Option<&Ceiling>,
-    index: &Index,
-    (unknown, added): (UnknownArguments, &[Box<str>]),
-    conditioned: &mut BTreeMap<Vec<usize>, Arc<PointerTree>>,
-) -> Tool {
-    let schema = &tool.semantics.arg_schema;
-    let shaped = schema.required.iter().chain(schema.arg_aliases.values());
-    let shaped = shaped.chain(added).cloned();
-    let properties = take(&mut tool.schema.properties);
-    let (mut members, unnamed) = compile_members(&tool.arguments, properties, shaped, unknown);
-    for (at, name) in tool.schema.required.iter().enumerate() {
-        if let Some(member) = members.get_mut(name) {
-            member.required = Some(at);
-            member.schema.is_optional = false;
-        }
-    }
-    let aliases = schema.arg_aliases.iter();
-    let aliases = aliases.map(|(alias, key)| (alias.clone(), key.clone())).collect();
-    let scopes = index.scopes_for(&tool.server, &tool.name);
-    let conditions = tool.arguments.iter().flat_map(|one| one.roles.conditions());
-    Tool {
-        ceiling: ceiling
-            .map(|ceiling| ceiling.of_tool(&tool.server, &tool.name, &tool.semantics))
-            .unwrap_or_default(),
-        semantics: take(&mut tool.semantics),
-        unjudged: tool
-            .unjudged
-            .or_else(|| annotation::has_commands(&tool.arguments).then_some(Unjudged::Ask))
-            .map(Unjudged::effect),
-        unnamed_roles: RoleSet::default(),
-        is_program: false,
-        conditioned: conditioned
-            .entry(index.with_conditions(&scopes))
-            .or_insert_with_key(|scopes| index.conditioned_in(scopes).into())
-            .clone(),
-        siblings: PointerTree::of_conditions(conditions.map(|condition| &condition.argument)),
-        scopes: scopes.into(),
-        server: take(&mut tool.server),
-        name: take(&mut tool.name),
-        settings: 0,
-        fixed_roles: RoleSets::fixed(&tool.arguments),
-        has_bases: tool
-            .arguments
-            .iter()
-            .any(|argument| argument.relative_to.is_some()),
-        arguments: take(&mut tool.arguments).into(),
-        members,
-        unnamed,
-        aliases,
-        required: take(&mut tool.schema.required).into(),
-        default_reason: None,
     }
 }
 

@@ -30,9 +30,7 @@ pub fn rewrite(text: &str, new: &Value) -> Option<String> {
     };
     let mut edits = Edits::new();
     writer.change(&spans(text)?, &old, new, &mut edits)?;
-    let written = replace(text, edits)?;
-    // A repeated name is written by one of its values alone.
-    (read(&written)? == *new).then_some(written)
+    replace(text, edits)
 }
 
 /// The text of a value, which begins after `indent`. What fits on a line is on one.
@@ -41,37 +39,66 @@ pub fn render(value: &Value, indent: &str) -> String {
 }
 
 fn render_by(value: &Value, indent: &str, step: &str) -> String {
-    if let Some(line) = on_one_line(value, COLUMNS.saturating_sub(indent.len())) {
-        return line;
+    let mut text = String::new();
+    add_lines(&mut text, value, indent, step);
+    text
+}
+
+/// Writes the value on as many lines as it needs.
+fn add_lines(text: &mut String, value: &Value, indent: &str, step: &str) {
+    let from = text.len();
+    let room = COLUMNS.saturating_sub(indent.len());
+    if add_to_line(text, value, from.saturating_add(room)) {
+        return;
     }
+    text.truncate(from);
     let inner = format!("{indent}{step}");
-    let (open, close, parts): (_, _, Vec<String>) = match value {
+    let mut is_first = true;
+    let mut part = |text: &mut String, key: Option<&String>, value: &Value| {
+        text.push_str(if std::mem::take(&mut is_first) {
+            "\n"
+        } else {
+            ",\n"
+        });
+        text.push_str(&inner);
+        if let Some(key) = key {
+            add_key(text, key);
+        }
+        add_lines(text, value, &inner, step);
+    };
+    let close = match value {
         Value::Object(members) => {
-            let members = members.iter();
-            let parts = members.map(|(key, value)| member(key, &render_by(value, &inner, step)));
-            ('{', '}', parts.collect())
+            text.push('{');
+            members
+                .iter()
+                .for_each(|(key, value)| part(text, Some(key), value));
+            '}'
         }
         Value::Array(items) => {
-            let parts = items.iter().map(|item| render_by(item, &inner, step));
-            ('[', ']', parts.collect())
+            text.push('[');
+            items.iter().for_each(|item| part(text, None, item));
+            ']'
         }
-        scalar => return scalar.to_string(),
+        scalar => return text.push_str(&scalar.to_string()),
     };
-    let parts = parts.join(&format!(",\n{inner}"));
-    format!("{open}\n{inner}{parts}\n{indent}{close}")
+    text.push('\n');
+    text.push_str(indent);
+    text.push(close);
 }
 
-fn member(key: &str, value: &str) -> String {
-    format!("{}: {value}", Value::from(key))
+fn add_key(text: &mut String, key: &str) {
+    text.push_str(&Value::from(key).to_string());
+    text.push_str(": ");
 }
 
-/// The value on one line, if that has room for it.
-fn on_one_line(value: &Value, room: usize) -> Option<String> {
+/// The value on one line.
+fn on_one_line(value: &Value) -> String {
     let mut line = String::new();
-    add_to_line(&mut line, value, room).then_some(line)
+    add_to_line(&mut line, value, usize::MAX);
+    line
 }
 
-/// Writes the value on the line, and no more once the line has no room left. Returns whether it had.
+/// Writes the value at the end of the text, and no more once the text is longer than `room`. Returns whether it was not.
 fn add_to_line(line: &mut String, value: &Value, room: usize) -> bool {
     let mut is_first = true;
     let mut part = |line: &mut String, key: Option<&String>, value: &Value| {
@@ -79,7 +106,7 @@ fn add_to_line(line: &mut String, value: &Value, room: usize) -> bool {
             line.push_str(", ");
         }
         if let Some(key) = key {
-            line.push_str(&member(key, ""));
+            add_key(line, key);
         }
         add_to_line(line, value, room)
     };
@@ -204,12 +231,15 @@ impl Writer<'_> {
         // An object on one line stays on one.
         let added = added.iter().map(|(key, value)| {
             let stays = !is_split && last.is_some();
-            let line = stays.then(|| on_one_line(value, usize::MAX)).flatten();
-            let text = line.unwrap_or_else(|| render_by(value, indent, self.step));
-            match key {
-                Some(key) => member(key, &text),
-                None => text,
+            let mut text = String::new();
+            if let Some(key) = key {
+                add_key(&mut text, key);
             }
+            text.push_str(&match stays {
+                true => on_one_line(value),
+                false => render_by(value, indent, self.step),
+            });
+            text
         });
         let added: Vec<String> = added.collect();
         if added.is_empty() {

@@ -37,7 +37,8 @@ impl HookCall {
             }
         }
         for agent in self.agent.family() {
-            let table = agent.table();
+            let of_others = (agent != self.agent).then(|| agent.table());
+            let table = of_others.as_ref().unwrap_or(&self.table);
             let tools = table.annotated().map(|annotation| match &self.called {
                 Called::Own(called) if agent == self.agent && annotation["toolName"] == **called => {
                     self.with_own_directories(annotation)

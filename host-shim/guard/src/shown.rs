@@ -7,13 +7,21 @@ use callgate_engine::engine::BuildError;
 
 use callgate_host::Gate;
 
-/// How much is looked at for one tool; one that takes more is shown. A thousand calls take two milliseconds or so, and most
+/// The calls that are looked at for all tools of a server. Each takes 2 µs or so with a few rules and 20 with a thousand, and most
 /// tools are done with the first.
-const BOUNDS: Bounds = Bounds {
-    calls: 1_000,
-    values: 256,
-    modes: 16,
-};
+const CALLS: usize = 20_000;
+
+/// Those for one tool, at least and at most; one that takes more is shown.
+const CALLS_OF_TOOL: (usize, usize) = (50, 1_000);
+
+fn bounds(tools: usize) -> Bounds {
+    let (least, most) = CALLS_OF_TOOL;
+    Bounds {
+        calls: (CALLS / tools.max(1)).clamp(least, most),
+        values: 256,
+        modes: 16,
+    }
+}
 
 /// The tools of a server that a client may know of.
 pub(super) enum Shown {
@@ -40,9 +48,16 @@ impl Shown {
         if engine.is_trusted_server(server) {
             return Ok(Self::Every);
         }
-        let analysis = Analysis::with_host(&engine, gate.host()).within(BOUNDS);
-        let own = analysis.tools().into_iter().filter(|(of, _)| *of == server);
-        let shown = own.filter(|(server, tool)| !analysis.denies_every_call(server, tool));
+        let analysis = Analysis::with_host(&engine, gate.host());
+        let own: Vec<_> = analysis
+            .tools()
+            .into_iter()
+            .filter(|(of, _)| *of == server)
+            .collect();
+        let analysis = analysis.within(bounds(own.len()));
+        let shown = own
+            .into_iter()
+            .filter(|(server, tool)| !analysis.denies_every_call(server, tool));
         Ok(Self::Only(shown.map(|(_, tool)| tool.to_owned()).collect()))
     }
 

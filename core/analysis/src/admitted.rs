@@ -61,7 +61,7 @@ impl Divided<'_, '_> {
             let itself = (!atoms.kinds.is_removed).then(|| (directory.clone(), "it"));
             let mut right = tried.chain(itself).filter(|(path, _)| {
                 places::lies_right_in(&atoms, path, directory)
-                    && !imagined.is_matched(path, atoms.kinds.is_removed)
+                    && !imagined.is_matched(path, atoms.kinds.is_removed, !atoms.kinds.is_changed)
                     && self.admits(&constraints, path)
             });
             added.push(right.next().map(|(path, pattern)| {

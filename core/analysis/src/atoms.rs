@@ -17,6 +17,8 @@ pub(super) struct ValueKinds {
     pub(super) is_path: bool,
     /// It is an address of the world.
     pub(super) is_address: bool,
+    /// The call may do more than read it.
+    pub(super) is_changed: bool,
     /// The call removes it.
     pub(super) is_removed: bool,
     pub(super) is_url: bool,
@@ -153,7 +155,12 @@ impl Atoms {
     /// The directories of the engine itself.
     fn add_places(&mut self, imagined: &Imagined<'_>, tool: &Tool) {
         let program = imagined.program();
-        let mut places: Vec<&str> = program.protected.paths.iter().map(|path| &**path).collect();
+        let counts = |may_be_read: bool| self.kinds.is_changed || !may_be_read;
+        let paths = program.protected.paths.iter();
+        let paths = paths.filter(|one| counts(one.may_be_read));
+        let mut places: Vec<&str> = paths.map(|one| &*one.path).collect();
+        let patterns = program.protected.patterns.iter();
+        let patterns: Vec<_> = patterns.filter(|one| counts(one.may_be_read)).collect();
         // A directory of the sandbox excepts what is in it from what is protected.
         let settings = program.server(&tool.server);
         let is_sandboxed = settings.is_sandboxed || !program.protected.is_empty();
@@ -173,7 +180,7 @@ impl Atoms {
         for place in &program.sandbox {
             self.roots.extend(imagined.forms(place).into_all());
         }
-        for pattern in &program.protected.patterns {
+        for pattern in patterns {
             self.directories
                 .extend(imagined.forms(&pattern.directory).into_all());
             let written = (pattern.directory.to_string(), pattern.pattern.as_str().to_owned());
@@ -245,6 +252,7 @@ impl ValueKinds {
     pub(super) fn join(&mut self, other: Self) {
         self.is_path |= other.is_path;
         self.is_address |= other.is_address;
+        self.is_changed |= other.is_changed;
         self.is_removed |= other.is_removed;
         self.is_url |= other.is_url;
         self.is_remote |= other.is_remote;
@@ -264,6 +272,7 @@ impl ValueKinds {
         Self {
             is_path: roles.intersects(program.path_roles),
             is_address: roles.intersects(program.address_roles),
+            is_changed: !is_read(program, roles),
             is_removed: roles.contains(RoleId::DELETE_PATH),
             is_url: roles.intersects(program.url_roles),
             is_remote: roles.iter().any(is_remote),
@@ -274,6 +283,12 @@ impl ValueKinds {
             ignores_case: program.path_case == PathCase::Insensitive,
         }
     }
+}
+
+/// Returns `true` if a call only reads the places that it names under these roles.
+pub(super) fn is_read(program: &Program, roles: RoleSet) -> bool {
+    let places = program.path_roles.union(program.address_roles);
+    roles.intersection(places) == RoleSet::from_iter([RoleId::READ_PATH])
 }
 
 /// Returns `true` if all values of a role must lie in the sandbox for it to decide about any of them.

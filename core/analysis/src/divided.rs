@@ -317,7 +317,7 @@ impl<'a, 'e> Divided<'a, 'e> {
         let is_matched = |path: &str| {
             let other = self.other.map(|other| other.imagined);
             let mut both = std::iter::once(&analysis.imagined).chain(other);
-            both.any(|imagined| imagined.is_matched(path, atoms.kinds.is_removed))
+            both.any(|imagined| imagined.is_matched(path, atoms.kinds.is_removed, !atoms.kinds.is_changed))
         };
         let texts = Arc::new(choices(&atoms, &is_matched));
         analysis.choices.borrow_mut().insert(key, Arc::clone(&texts));

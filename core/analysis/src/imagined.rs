@@ -83,9 +83,10 @@ impl<'e> Imagined<'e> {
         }
     }
 
-    /// Returns `true` if a pattern of protected paths matches the path, or may match something that is removed with it.
-    pub(crate) fn is_matched(&self, path: &str, is_removed: bool) -> bool {
-        self.pinned.is_matched(path, is_removed)
+    /// Returns `true` if a pattern of protected paths matches the path, or may match something that is removed with it; `is_read` if
+    /// those that may be read do not count.
+    pub(crate) fn is_matched(&self, path: &str, is_removed: bool, is_read: bool) -> bool {
+        self.pinned.is_matched(path, is_removed, is_read)
     }
 
     /// The verdict for the call as a gate judges it.

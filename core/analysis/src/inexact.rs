@@ -3,6 +3,7 @@
 use core::net::Ipv4Addr;
 use std::collections::BTreeSet;
 
+use super::atoms;
 use super::divided::Divided;
 use super::same;
 use super::slots::Slot;
@@ -111,7 +112,9 @@ impl Divided<'_, '_> {
         }
         let may_remove = roles.contains(RoleId::DELETE_PATH) || self.may_remove_places(program, roles);
         if roles.intersects(program.path_roles.union(program.address_roles)) {
-            for pattern in &program.protected.patterns {
+            let is_read = atoms::is_read(program, roles);
+            let patterns = program.protected.patterns.iter();
+            for pattern in patterns.filter(|one| !(is_read && one.may_be_read)) {
                 let rest = pattern.pattern.as_str();
                 let rest = rest.strip_prefix("**/").unwrap_or(rest);
                 let folds = program.path_case == PathCase::Insensitive && *pattern.directory != *"/";

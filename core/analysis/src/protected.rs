@@ -109,7 +109,7 @@ impl<'e> Divided<'_, 'e> {
             let patterns = program.protected.patterns.iter();
             let instances =
                 patterns.flat_map(|one| places::matching(&one.directory, one.pattern.as_str(), &sandbox));
-            let paths = program.protected.paths.iter().map(|path| path.to_string());
+            let paths = program.protected.paths.iter().map(|one| one.path.to_string());
             let label = || Label::Words("a text that looks like a protected path");
             choices.extend(
                 paths
@@ -121,7 +121,7 @@ impl<'e> Divided<'_, 'e> {
                 let folded = |path: &str| PathCase::Insensitive.fold_text(path).into_owned();
                 let is_excepted = |path: &&str| {
                     let mut protected = program.protected.paths.iter();
-                    protected.any(|one| is_at_or_below(&folded(path), &folded(one)))
+                    protected.any(|one| is_at_or_below(&folded(path), &folded(&one.path)))
                 };
                 let excepted = program.sandbox.iter().map(|path| &**path).filter(is_excepted);
                 choices
@@ -145,9 +145,9 @@ impl<'e> Divided<'_, 'e> {
         let folded = |path: &str| PathCase::Insensitive.fold_text(path).into_owned();
         let is_protected = |path: &str| {
             let mut all = programs.iter().flat_map(|program| &program.protected.paths);
-            all.any(|protected| is_at_or_below(&folded(path), &folded(protected)))
-                || self.analysis.imagined.is_matched(path, false)
-                || other.imagined.is_matched(path, false)
+            all.any(|one| is_at_or_below(&folded(path), &folded(&one.path)))
+                || self.analysis.imagined.is_matched(path, false, false)
+                || other.imagined.is_matched(path, false, false)
         };
         let sandboxes = programs.iter().flat_map(|program| &program.sandbox);
         let excepted = sandboxes.filter(|path| is_protected(path)).map(|path| {

@@ -45,8 +45,7 @@ impl Divided<'_, '_> {
     /// The arguments under which a tool reads a whole tree. Only the directory that one names is held against protected paths.
     fn reads_below(&self) -> Vec<String> {
         let program = self.analysis.imagined.program();
-        let protection = &program.protected;
-        if protection.paths.is_empty() && protection.patterns.is_empty() {
+        if program.protected.may_be_read() {
             return Vec::new();
         }
         let arguments = self.tool.arguments.iter();

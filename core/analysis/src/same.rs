@@ -105,10 +105,13 @@ fn servers<'p, T: PartialEq>(
 
 /// Returns `true` if the same paths are protected.
 pub(super) fn protects_alike(one: &Program, other: &Program) -> bool {
-    let patterns = |program: &Program| -> Vec<(String, String)> {
+    let patterns = |program: &Program| -> Vec<(String, String, bool)> {
         let patterns = program.protected.patterns.iter();
         patterns
-            .map(|one| (one.directory.to_string(), one.pattern.as_str().to_owned()))
+            .map(|one| {
+                let pattern = one.pattern.as_str().to_owned();
+                (one.directory.to_string(), pattern, one.may_be_read)
+            })
             .collect()
     };
     one.protected.paths == other.protected.paths

@@ -2,6 +2,7 @@
 
 mod kind;
 mod options;
+mod protected;
 mod reader;
 mod roles;
 mod sandbox;
@@ -20,6 +21,7 @@ pub use options::{
     Compatibility, Directories, HEURISTIC_PATHS, Options, PATH_CASE, RelativePaths, SANDBOX_ROLES,
     ServerPath, UnknownArguments, WorkspaceRoots, most,
 };
+pub use protected::{AGAINST, ProtectedPath};
 use reader::Reader;
 pub use roles::CATEGORIES;
 
@@ -31,8 +33,7 @@ pub struct Config {
     /// The programs of shells, if a tool takes commands of one.
     pub(crate) programs: Option<Programs>,
     pub lists: Lists,
-    /// Absolute, `~` or `~/…`, and patterns, which may begin with `**` too.
-    pub protected_paths: Vec<Box<str>>,
+    pub protected_paths: Vec<ProtectedPath>,
     /// The directories that are one sandbox: `sandbox`, or the workspace roots of the ceiling. They are
     /// absolute, `~`, `~/…`, or (with a warning, and not of a ceiling) relative to the current directory.
     pub sandbox: Vec<Box<str>>,
@@ -125,7 +126,7 @@ impl Reader<'_> {
             self.look_at_rules(policy, tools, &lists, &options, &registry);
         }
         let protected_paths = self.optional(DocumentKind::ProtectedPaths, |node, limits| {
-            node.paths_or_patterns(limits)
+            node.each("an array of paths", |item| ProtectedPath::read(item, limits))
         });
         let sandbox = self.optional(DocumentKind::Sandbox, |node, limits| {
             node.path(Relative::Warned, limits)

@@ -25,7 +25,7 @@ pub use defaults::Defaults;
 pub use index::{Index, PairOf, RoleIndex};
 pub use lists::{Identifiers, ListMatcher};
 pub use mailbox::{cost_of_addresses, readable as readable_addresses};
-pub use protected::{ProtectedPattern, Protection};
+pub use protected::{ProtectedPath, ProtectedPattern, Protection};
 pub use server::ServerSettings;
 use server::{ToolKey, ToolName};
 pub use shell::Shell;

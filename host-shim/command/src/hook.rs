@@ -174,7 +174,7 @@ impl Hook {
     /// Adds what a hook has and nobody may write.
     fn protecting(&self, mut builder: GateBuilder) -> Result<GateBuilder, Failure> {
         if self.per_project {
-            builder = builder.protect(format!("**/{BUNDLE_FILE}"));
+            builder = builder.protect_writes(format!("**/{BUNDLE_FILE}"));
         }
         let state = approvals::folder(self.state.as_deref());
         for path in self.audit.iter().chain(&state) {

@@ -21,11 +21,11 @@ impl HookCall {
     /// are protected, and what `callgate wrap` keeps of them.
     #[must_use]
     pub fn added_to(&self, mut builder: GateBuilder) -> GateBuilder {
-        let is_read = matches!(&self.called, Called::Own(tool) if self.table.only_reads(tool));
         for path in self.agent.protected() {
-            if !is_read || !self.agent.readable.contains(&path) {
-                builder = builder.protect(path);
-            }
+            builder = match self.agent.readable.contains(&path) {
+                true => builder.protect_writes(path),
+                false => builder.protect(path),
+            };
         }
         builder = builder.protect(KEPT);
         for (variable, files) in self.agent.moved {

@@ -56,12 +56,6 @@ impl Table {
         self.annotation(tool).is_some()
     }
 
-    /// Returns `true` if the tool reads and does nothing else.
-    pub(super) fn only_reads(&self, tool: &str) -> bool {
-        let kind = self.annotation(tool).and_then(|found| found["kind"].as_str());
-        matches!(kind, Some("read" | "search"))
-    }
-
     fn annotation(&self, tool: &str) -> Option<&Value> {
         self.annotated()
             .find(|annotation| annotation["toolName"] == *tool)

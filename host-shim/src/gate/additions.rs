@@ -11,7 +11,8 @@ use crate::documents::{Document, Fault};
 /// Single entries for some of the parts.
 #[derive(Debug, Default)]
 pub(super) struct Additions {
-    pub(super) protected_paths: Vec<String>,
+    /// Entries of the document.
+    pub(super) protected_paths: Vec<Value>,
     pub(super) domains: Vec<(String, String)>,
     pub(super) trusted_servers: Vec<String>,
     pub(super) servers: Vec<AddedServer>,
@@ -30,6 +31,11 @@ pub(super) struct AddedServer {
 }
 
 impl Additions {
+    pub(super) fn protect_writes(&mut self, path: String) {
+        self.protected_paths
+            .push(json!({"path": path, "against": "write"}));
+    }
+
     /// Adds the entries to the documents of their parts, which are made where they are missing. A document that
     /// is not what it must be stays as it is, for the engine to refuse; an entry that cannot be added is a fault.
     pub(super) fn add_to(&self, documents: &mut Vec<Document>) -> Vec<Fault> {
@@ -45,9 +51,9 @@ impl Additions {
                 DocumentKind::DomainAllowlists,
                 json!({}),
                 |allowlists| {
-                    self.domains
-                        .iter()
-                        .try_for_each(|(server, pattern)| append(list(allowlists, server)?, [pattern]))
+                    self.domains.iter().try_for_each(|(server, pattern)| {
+                        append(list(allowlists, server)?, std::slice::from_ref(pattern))
+                    })
                 },
             ),
             edit(documents, DocumentKind::Annotations, json!({}), |annotations| {
@@ -131,9 +137,9 @@ fn edit(
     }
 }
 
-fn append<'e>(list: &mut Value, entries: impl IntoIterator<Item = &'e String>) -> Option<()> {
-    let entries = entries.into_iter().map(|entry| Value::from(entry.as_str()));
-    list.as_array_mut()?.extend(entries);
+fn append<E: Clone + Into<Value>>(list: &mut Value, entries: &[E]) -> Option<()> {
+    list.as_array_mut()?
+        .extend(entries.iter().cloned().map(Into::into));
     Some(())
 }
 
@@ -155,7 +161,7 @@ mod tests {
     fn additions() -> Additions {
         let text = |text: &str| text.to_owned();
         Additions {
-            protected_paths: vec![text("/p")],
+            protected_paths: vec![json!("/p")],
             trusted_servers: vec![text("s"), text("t")],
             domains: vec![(text("fetch"), text("a.test")), (text("fetch"), text("\"b"))],
             servers: vec![AddedServer {

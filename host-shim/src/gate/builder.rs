@@ -158,11 +158,18 @@ impl GateBuilder {
 
     /// Adds a path to those that no call may touch: absolute, `~`, `~/…`, or a pattern such as `**/.env`.
     pub fn protect(mut self, path: impl Into<String>) -> Self {
-        self.additions.protected_paths.push(path.into());
+        self.additions.protected_paths.push(path.into().into());
         self
     }
 
-    /// Protects the files that the documents are read from: whoever writes them decides what is allowed.
+    /// Adds a path that may be read, and that no call may change, as [`Self::protect`] has them.
+    #[must_use]
+    pub fn protect_writes(mut self, path: impl Into<String>) -> Self {
+        self.additions.protect_writes(path.into());
+        self
+    }
+
+    /// Protects the files that the documents are read from against writing: whoever writes them decides what is allowed.
     pub fn protect_documents(mut self) -> Self {
         self.protects_documents = true;
         self
@@ -247,8 +254,9 @@ impl GateBuilder {
             }
         }
         if self.protects_documents {
-            let texts = files.iter().filter_map(|file| file.to_str().map(str::to_owned));
-            self.additions.protected_paths.extend(texts);
+            for file in files.iter().filter_map(|file| file.to_str()) {
+                self.additions.protect_writes(file.to_owned());
+            }
         }
         faults.extend(self.additions.add_to(&mut documents));
         let host = match self.host {

@@ -20,6 +20,7 @@ import type {
   Invariant,
   PreparedToolArgs,
   ProgramsFile,
+  ProtectedPath,
   Reply,
   Resolution,
   ResolveOptions,
@@ -63,9 +64,9 @@ export interface EngineConfig<Role extends string = never, Found extends string 
   readonly sandbox?: string | DocumentText | null | undefined;
   /**
    * Paths that no call may touch, and patterns of them, such as `"/srv/secret-*"`: a `*` stands for any text without a `/`,
-   * `**` for any number of directories.
+   * `**` for any number of directories. One that is an object may be read.
    */
-  readonly protectedPaths?: readonly string[] | DocumentText | undefined;
+  readonly protectedPaths?: readonly ProtectedPath[] | DocumentText | undefined;
   /** The domain patterns that the URLs of a server must match, by server. Other servers are not restricted. */
   readonly domainAllowlists?:
     | ReadonlyMap<string, readonly string[]>

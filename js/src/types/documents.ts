@@ -539,6 +539,9 @@ export type Invariant<Role extends string = never> = { readonly name?: string | 
   | { readonly always: InvariantCalls<Role> }
 );
 
+/** A protected path, or a pattern of them; one that is an object may be read, and not changed. */
+export type ProtectedPath = string | { readonly path: string; readonly against: "write" };
+
 /** A document that an engine is built from. */
 export type DocumentName =
   | "policy"

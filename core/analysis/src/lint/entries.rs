@@ -276,9 +276,13 @@ impl Lint<'_> {
             .protected_paths
             .iter()
             .enumerate()
-            .filter(|(_, path)| !path.contains('*'))
-            .map(|(at, path)| (at, &**path, lexical(path)))
+            .filter(|(_, one)| !one.path.contains('*'))
+            .map(|(at, one)| (at, &*one.path, lexical(&one.path)))
             .collect();
+        // What is protected against writing alone covers nothing that is protected against reading too.
+        let may_be_read = |at: usize| config.protected_paths.get(at).is_some_and(|one| one.may_be_read);
+        let (readable, closed): (Vec<_>, Vec<_>) =
+            protected.iter().cloned().partition(|(at, ..)| may_be_read(*at));
         // A sandbox between them excepts what is in it from the wider one, and not from the narrower one.
         let is_excepted = |wide: &str, narrow: &str| {
             let mut between = sandbox.iter();
@@ -288,7 +292,11 @@ impl Lint<'_> {
         let roots = roots.enumerate().map(|(at, path)| (at, &**path, lexical(path)));
         let roots: Vec<(usize, &str, String)> = roots.collect();
         let document = JsonPath::Document("protectedPaths");
-        let mut found = below(&protected, &document, is_excepted);
+        let mut found = below(&closed, &document, is_excepted);
+        if !readable.is_empty() {
+            let all = below(&protected, &document, is_excepted);
+            found.extend(all.into_iter().filter(|one| may_be_read(one.at)));
+        }
         let document = JsonPath::Document("ceiling");
         let place = JsonPath::Key(&document, "workspace_roots");
         // Relative paths start from the first.

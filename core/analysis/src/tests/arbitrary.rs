@@ -364,7 +364,12 @@ pub(super) fn more_documents() -> impl Strategy<Value = Documents> {
                     DocumentKind::Annotations => *value = more_annotations(&mode, &required),
                     DocumentKind::ProtectedPaths => {
                         if let Value::Array(paths) = value {
-                            paths.extend(protected.iter().map(|one| json!(one)));
+                            paths.extend(protected.iter().map(|one| {
+                                match one.starts_with("**/s") || one.starts_with("/srv") {
+                                    true => json!({"path": one, "against": "write"}),
+                                    false => json!(one),
+                                }
+                            }));
                         }
                     }
                     DocumentKind::Options => {

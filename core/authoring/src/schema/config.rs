@@ -7,8 +7,8 @@ use super::shape::{
     about, document, either, flag, list, map, name, names, object, one_of, text, texts, word,
 };
 use callgate_engine::config::{
-    CATEGORIES, Compatibility, Directories, HEURISTIC_PATHS, PATH_CASE, RelativePaths, SANDBOX_ROLES,
-    UnknownArguments, WorkspaceRoots, most,
+    AGAINST, CATEGORIES, Compatibility, Directories, HEURISTIC_PATHS, PATH_CASE, RelativePaths,
+    SANDBOX_ROLES, UnknownArguments, WorkspaceRoots, most,
 };
 use callgate_engine::document::keys;
 use callgate_engine::limits::Limits;
@@ -127,7 +127,19 @@ fn constraint() -> Value {
 }
 
 pub(super) fn protected_paths() -> Value {
-    texts("Paths that no call may touch, and patterns of them such as `**/.env`.")
+    let path = || json!({"type": "string"});
+    let readable = object(
+        keys::PROTECTED_PATH,
+        keys::PROTECTED_PATH,
+        true,
+        |key| match key {
+            "path" => about(path(), "The path, or the pattern."),
+            "against" => one_of(AGAINST, "It may be read."),
+            _ => json!(false),
+        },
+    );
+    let description = "Paths that no call may touch, and patterns of them such as `**/.env`.";
+    list(either([path(), readable]), description)
 }
 
 pub(super) fn domain_allowlists() -> Value {

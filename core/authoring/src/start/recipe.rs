@@ -91,8 +91,11 @@ pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, PackError> {
         r#"// What an agent may do with its servers. `callgate validate` checks this file, `callgate map` shows what it allows.
 {{
   "sandbox": ".", // In this folder some servers may read and write: `sandboxServers`. Rules are for everything else.
-  // No call touches these, whatever the rules say. Who writes these documents or git's own gives orders, so they are among them.
-  "protectedPaths": ["~/.ssh", "**/.env", "**/.git", "callgate.json", "{ANNOTATIONS_FILE}"],
+  // No call touches these, whatever the rules say. Who writes these documents or git's own gives orders; they may be read.
+  "protectedPaths": [
+    "~/.ssh", "**/.env", {{ "path": "**/.git", "against": "write" }},
+    {{ "path": "callgate.json", "against": "write" }}, {{ "path": "{ANNOTATIONS_FILE}", "against": "write" }},
+  ],
   "policy": {{
     "rules": [ // The first rule that holds for a value decides: allow, escalate (a person is asked) or deny.
 {rules}    ], // What no rule decides about is denied.

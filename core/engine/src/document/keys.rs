@@ -74,6 +74,9 @@ pub const CONDITIONAL_ROLES: &[&str] = &["default", "when"];
 pub const CLAUSE: &[&str] = &["condition", "roles"];
 pub const ROLE_SPEC: &[&str] = &["roles", "relativeTo", "reach", "scheme", "separator", "absent"];
 
+/// A protected path that may be read.
+pub const PROTECTED_PATH: &[&str] = &["path", "against"];
+
 /// The options of an engine.
 pub const OPTIONS: &[&str] = &[
     "compatibility",

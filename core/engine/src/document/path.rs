@@ -53,11 +53,7 @@ impl Node<'_, '_> {
     }
 
     /// An array of paths and of patterns of paths.
-    pub fn paths_or_patterns(&self, limits: &Limits) -> Option<Vec<Box<str>>> {
-        self.each("an array of paths", |item| item.path_or_pattern(limits))
-    }
-
-    fn path_or_pattern(&self, limits: &Limits) -> Option<Box<str>> {
+    pub(crate) fn path_or_pattern(&self, limits: &Limits) -> Option<Box<str>> {
         if let Some((what, help)) = impossible(self.bounded_string(limits)?) {
             self.fault(Severity::Error, Code::InvalidPath, || {
                 let message = format!(

@@ -82,9 +82,14 @@ impl Pinned {
 }
 
 impl Pinned {
-    /// Returns `true` if a pattern of protected paths matches the path, or may match something that is removed with it.
-    pub fn is_matched(&self, path: &str, is_removed: bool) -> bool {
-        let mut patterns = self.protected.patterns.iter();
+    /// Returns `true` if a pattern of protected paths matches the path, or may match something that is removed with it; `is_read` if
+    /// those that may be read do not count.
+    pub fn is_matched(&self, path: &str, is_removed: bool, is_read: bool) -> bool {
+        let mut patterns = self
+            .protected
+            .patterns
+            .iter()
+            .filter(|one| !(is_read && one.may_be_read));
         patterns.any(|pattern| {
             pattern.protects(path, self.sandbox.forms()) || (is_removed && pattern.begins_within(path))
         })

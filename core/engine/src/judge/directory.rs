@@ -4,6 +4,7 @@ use super::canonical::Canonicalizer;
 use super::operand::Operand;
 use crate::model::Effect;
 use crate::path::{CanonicalPath, Folded, PathCase};
+use crate::program;
 use crate::text::{is_at_or_below, strip_directory};
 
 /// A configured directory as a call sees it.
@@ -118,15 +119,19 @@ pub struct Protected {
     /// The canonical path; the path as written if that cannot be resolved.
     folded: Folded,
     entry: Option<Folded>,
+    /// It is protected against writing alone.
+    pub(super) may_be_read: bool,
 }
 
 impl Protected {
-    pub(super) fn resolve(canonicalizer: &mut Canonicalizer<'_, '_>, lexical: &str) -> Self {
+    pub(super) fn resolve(canonicalizer: &mut Canonicalizer<'_, '_>, one: &program::ProtectedPath) -> Self {
+        let (lexical, may_be_read) = (&*one.path, one.may_be_read);
         let case = canonicalizer.program.path_case;
         if let Some(path) = canonicalizer.directory_without_links(lexical) {
             return Self {
                 folded: case.fold(&path),
                 entry: None,
+                may_be_read,
             };
         }
         let folded = match canonicalizer.directory(lexical) {
@@ -135,7 +140,11 @@ impl Protected {
         };
         let entry = canonicalizer.directory_entry(lexical).ok().flatten();
         let entry = entry.map(|entry| case.fold(&entry));
-        Self { folded, entry }
+        Self {
+            folded,
+            entry,
+            may_be_read,
+        }
     }
 
     /// Returns `true` if the path lies within the protected path, or is the link that stands for it.

@@ -6,6 +6,7 @@ use url::Url;
 
 use crate::bind::{BoundValue, Origin, PointerToken};
 use crate::path::{CanonicalPath, Pathspec, Unresolvable};
+use crate::program::Program;
 use crate::role::RoleId;
 use crate::world::{Located, Reply};
 
@@ -115,6 +116,18 @@ impl<'p, 'c> Operand<'p, 'c> {
             Form::Path { rest, .. } => Some(rest),
             Form::Address(_) | Form::Text | Form::Unresolvable(_) | Form::Unknown => None,
         }
+    }
+
+    /// Returns `true` if the call only reads what the value names.
+    pub(super) fn is_read(&self, program: &Program) -> bool {
+        let places = program.path_roles.union(program.address_roles);
+        let mut roles = self
+            .bound
+            .roles
+            .iter()
+            .filter(|role| places.contains(**role))
+            .peekable();
+        roles.peek().is_some() && roles.all(|role| *role == RoleId::READ_PATH)
     }
 
     /// The pattern of git that ranges over the canonical path, if the value is one.

@@ -174,11 +174,10 @@ impl Part {
         program: &str,
     ) -> Option<Verdict<'p>> {
         for operand in &inputs.operands {
-            let tree = self.tree_of(inputs, operand);
-            let (Some(path), Some(tree)) = (operand.path(), tree) else {
+            let Some(tree) = self.tree_of(inputs, operand) else {
                 continue;
             };
-            let found = known_in(inputs, asking, path, tree);
+            let found = known_in(inputs, asking, operand, tree);
             if found.is_empty() {
                 continue;
             }

@@ -12,6 +12,8 @@ pub struct ProtectedPattern {
     readings: Vec<CasePattern>,
     /// `true` if each match is a directory.
     is_of_directories: bool,
+    /// Its matches are protected against writing alone.
+    pub(super) may_be_read: bool,
 }
 
 /// The pattern for one way to compare names.
@@ -47,6 +49,7 @@ impl ProtectedPattern {
         Self {
             readings: cases.iter().copied().map(reading).collect(),
             is_of_directories: entry.is_of_directories,
+            may_be_read: entry.may_be_read,
         }
     }
 

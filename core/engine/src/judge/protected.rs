@@ -20,6 +20,8 @@ struct Candidate<'o> {
     from: From,
     /// The text to show in its place, in an engine with a world: the address, or the text as it was given.
     shown: Option<&'o str>,
+    /// It is only read, which some entries allow.
+    is_read: bool,
 }
 
 /// Where it comes from.
@@ -176,7 +178,7 @@ fn shown_entry(inputs: &Inputs, entry: Entry) -> String {
         return "of the configuration".to_owned();
     }
     match entry {
-        Entry::Path(at) => program.protected.paths.get(at).map(|path| path.to_string()),
+        Entry::Path(at) => program.protected.paths.get(at).map(|one| one.path.to_string()),
         Entry::Pattern(at) => {
             let pattern = program.protected.patterns.get(at);
             pattern.map(program::ProtectedPattern::shown)
@@ -227,17 +229,20 @@ fn hold(
     let (protection, sandbox) = asking.directories.protection(canonicalizer);
     let has_patterns = !program.protected.patterns.is_empty();
     let mut held = |candidate: Candidate<'_>| {
-        for (at, entry) in protection.paths.iter().enumerate() {
+        let counts = |may_be_read: bool| !(candidate.is_read && may_be_read);
+        let paths = protection.paths.iter().enumerate();
+        for (at, entry) in paths.filter(|(_, entry)| counts(entry.may_be_read)) {
             let is_directory = || {
                 let path = program.protected.paths.get(at);
-                path.is_some_and(|path| canonicalizer.facts.is_directory(path) == Some(true))
+                path.is_some_and(|one| canonicalizer.facts.is_directory(&one.path) == Some(true))
             };
             let touch = touches(&candidate.place, entry, sandbox, program.path_case, is_directory);
             if touch != Touch::No && ends(&candidate, Entry::Path(at), touch) {
                 return true;
             }
         }
-        for (at, pattern) in protection.patterns.iter().enumerate() {
+        let patterns = protection.patterns.iter().enumerate();
+        for (at, pattern) in patterns.filter(|(_, pattern)| counts(pattern.may_be_read)) {
             let touch = touches_match(&candidate.place, pattern, sandbox, canonicalizer);
             if touch != Touch::No && ends(&candidate, Entry::Pattern(at), touch) {
                 return true;
@@ -248,6 +253,7 @@ fn hold(
     let _ = operands.iter().enumerate().any(|(place, operand)| {
         let change = changes.get(place);
         let from = From::Role(place);
+        let is_read = operand.is_read(program);
         let mut paths = operand.paths().enumerate();
         paths.any(|(at, path)| {
             held(Candidate {
@@ -260,6 +266,7 @@ fn hold(
                 },
                 from,
                 shown: Some(operand.bound.raw()),
+                is_read,
             })
         }) || operand.located().is_some_and(|located| {
             let written = has_patterns.then(|| located.lexical.to_string());
@@ -273,6 +280,7 @@ fn hold(
                 },
                 from,
                 shown: Some(&located.address),
+                is_read,
             })
         })
     }) || path_like.iter().any(|one| {
@@ -289,6 +297,7 @@ fn hold(
             },
             from: From::Heuristic(one.at),
             shown: given.map(|given| &*given.text),
+            is_read: false,
         })
     });
 }
@@ -338,8 +347,9 @@ pub(super) fn patterns_of(inputs: &Inputs, asking: &mut Asking, at: usize) -> Ve
         .collect();
     let (protection, sandbox) = asking.directories.protection(&mut asking.canonicalizer);
     let patterns = protection.patterns.iter().enumerate();
+    let is_read = operand.is_read(inputs.program);
     let matching = patterns.filter(|(_, pattern)| {
-        let mut forms = forms.iter();
+        let mut forms = forms.iter().filter(|_| !(is_read && pattern.may_be_read));
         forms.any(|form| pattern.protects(form, sandbox.forms()))
     });
     matching.map(|(at, _)| at).collect()

@@ -7,8 +7,8 @@ use callgate_programs::Hidden;
 use super::asking::Asking;
 use super::canonical::Canonicalizer;
 use super::inputs::Inputs;
+use super::operand::Operand;
 use super::touch::exists_in;
-use crate::path::CanonicalPath;
 use crate::text::is_at_or_below;
 
 /// What a command reads in a directory.
@@ -148,16 +148,23 @@ const SHOWN: usize = 5;
 pub(super) fn known_in(
     inputs: &Inputs,
     asking: &mut Asking,
-    directory: &CanonicalPath,
+    operand: &Operand<'_, '_>,
     tree: &Tree,
 ) -> Vec<String> {
+    let Some(directory) = operand.path() else {
+        return Vec::new();
+    };
     let program = inputs.program;
+    let is_read = operand.is_read(program);
+    let counts = |may_be_read: bool| !(is_read && may_be_read);
     let folded = program.path_case.fold(directory);
     asking.take_steps(program.protected.cost());
     let mut found = Vec::new();
     let canonicalizer = &mut asking.canonicalizer;
     let (protection, sandbox) = asking.directories.protection(canonicalizer);
-    for (entry, shown) in protection.paths.iter().zip(&program.protected.paths) {
+    let paths = protection.paths.iter().zip(&program.protected.paths);
+    for (entry, one) in paths.filter(|(entry, _)| counts(entry.may_be_read)) {
+        let shown = &*one.path;
         let read = RefCell::new(None);
         let is_read = entry.has_names_below(&folded, |names| {
             let is_read = tree.reads(names);
@@ -174,7 +181,8 @@ pub(super) fn known_in(
     }
     let path = directory.as_str();
     let sample = tree.sample();
-    for pattern in &protection.patterns {
+    let patterns = protection.patterns.iter();
+    for pattern in patterns.filter(|pattern| counts(pattern.may_be_read)) {
         canonicalizer.facts.take_steps(pattern.cost_below(path.len()));
         if canonicalizer.facts.has_failed() {
             break;

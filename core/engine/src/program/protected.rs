@@ -1,5 +1,6 @@
 //! The paths that no call may touch, and patterns of them.
 
+use crate::config;
 use crate::cost::{LOOK_UP, PROTECTED_FORMS};
 use crate::glob::Wildcard;
 use crate::text::{is_at_or_below, strip_directory};
@@ -12,6 +13,8 @@ pub struct ProtectedPattern {
     pub pattern: Wildcard,
     /// `true` if it was written with a `**` at its end: each match is a directory.
     pub is_of_directories: bool,
+    /// Its matches are protected against writing alone.
+    pub may_be_read: bool,
 }
 
 impl ProtectedPattern {
@@ -26,21 +29,30 @@ impl ProtectedPattern {
     }
 }
 
+/// A protected path.
+#[derive(PartialEq, Eq)]
+pub struct ProtectedPath {
+    /// Absolute and lexical.
+    pub path: Box<str>,
+    /// It is protected against writing alone.
+    pub may_be_read: bool,
+}
+
 /// The protected paths of a configuration.
 #[derive(Default)]
 pub struct Protection {
-    /// Absolute and lexical.
-    pub paths: Box<[Box<str>]>,
+    pub paths: Box<[ProtectedPath]>,
     pub patterns: Box<[ProtectedPattern]>,
 }
 
 impl Protection {
     /// Compiles paths and patterns as a document has them; `absolute` gives a path its lexical form.
-    pub(super) fn new(written: &[Box<str>], absolute: impl Fn(&str) -> Box<str>) -> Self {
+    pub(super) fn new(written: &[config::ProtectedPath], absolute: impl Fn(&str) -> Box<str>) -> Self {
         let mut paths = Vec::new();
         let mut patterns = Vec::new();
-        for text in written {
-            let (directory, names) = split(text);
+        for entry in written {
+            let may_be_read = entry.may_be_read;
+            let (directory, names) = split(&entry.path);
             // Everything below a match is protected anyway, so a `**` at the end says nothing.
             let names: Vec<&str> = names
                 .split('/')
@@ -57,8 +69,12 @@ impl Protection {
                     directory: absolute(directory),
                     pattern,
                     is_of_directories,
+                    may_be_read,
                 }),
-                None => paths.push(absolute(directory)),
+                None => paths.push(ProtectedPath {
+                    path: absolute(directory),
+                    may_be_read,
+                }),
             }
         }
         Self {
@@ -84,12 +100,16 @@ impl Protection {
             let names = strip_directory(path, &one.directory);
             names.is_some_and(|names| one.pattern.covers(names, 0))
         };
-        self.paths.iter().any(|directory| is_at_or_below(path, directory))
-            || self.patterns.iter().any(matches)
+        self.paths.iter().any(|one| is_at_or_below(path, &one.path)) || self.patterns.iter().any(matches)
     }
 
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.patterns.is_empty()
+    }
+
+    /// Returns `true` if nothing is protected against reading.
+    pub fn may_be_read(&self) -> bool {
+        self.paths.iter().all(|one| one.may_be_read) && self.patterns.iter().all(|one| one.may_be_read)
     }
 }
 
@@ -124,7 +144,10 @@ mod tests {
             ("/srv/*/**/**", ("/srv", Some("*"))),
             ("**", ("/", None)),
         ] {
-            let written = [Box::from(text)];
+            let written = [config::ProtectedPath {
+                path: text.into(),
+                may_be_read: false,
+            }];
             let absolute = |path: &str| {
                 let path = path.replace("~", "/home/u").replace("/./a/..", "");
                 Box::from(if path == "/" {
@@ -134,7 +157,7 @@ mod tests {
                 })
             };
             let found = Protection::new(&written, absolute);
-            let paths = found.paths.iter().map(|path| (&**path, None));
+            let paths = found.paths.iter().map(|one| (&*one.path, None));
             let patterns = found.patterns.iter();
             let patterns = patterns.map(|one| (&*one.directory, Some(one.pattern.as_str())));
             assert_eq!(paths.chain(patterns).collect::<Vec<_>>(), [expected], "{text}");

@@ -76,6 +76,8 @@ pub(super) static AGENT: Agent = Agent {
         "/Library/Application Support/ClaudeCode",
     ]],
     readable: &[
+        "**/.claude/settings.json",
+        "**/.claude/settings.local.json",
         "**/.claude/agents",
         "**/.claude/commands",
         "**/.claude/skills/**/SKILL.md",

@@ -53,7 +53,7 @@ pub(super) static AGENT: Agent = Agent {
         "**/.codex/plugins/**/hooks.json",
         "/etc/codex",
     ]],
-    readable: &[],
+    readable: &["**/.codex/hooks.json"],
     moved: &[(
         "CODEX_HOME",
         &["config.toml", "hooks.json", ".env", "managed_config.toml"],

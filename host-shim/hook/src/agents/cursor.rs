@@ -73,7 +73,11 @@ pub(super) static AGENT: Agent = Agent {
         "/etc/cursor",
         "/Library/Application Support/Cursor/hooks.json",
     ]],
-    readable: &[],
+    readable: &[
+        "**/.cursor/hooks.json",
+        "**/.claude/settings.json",
+        "**/.claude/settings.local.json",
+    ],
     moved: &[],
     settings: Settings {
         file: ".cursor/hooks.json",

@@ -70,7 +70,16 @@ pub(super) static AGENT: Agent = Agent {
             "**/.vscode-server/data/Machine/settings.json",
         ],
     ],
-    readable: &["**/.agent.md", "**/*.agent.md"],
+    readable: &[
+        "**/.github/hooks",
+        "**/.github/copilot/settings.json",
+        "**/.claude/settings.json",
+        "**/.claude/settings.local.json",
+        "**/.vscode/settings.json",
+        "**/*.code-workspace",
+        "**/.agent.md",
+        "**/*.agent.md",
+    ],
     moved: &[],
     settings: Settings {
         file: ".copilot/hooks/callgate-vscode.json",

@@ -42,6 +42,16 @@ pub(super) fn beside(
         }
         _ => return Ok(()),
     };
+    // Their copies have the suffix as well, beside them.
+    for word in found.after_suffix.iter().flatten().skip(1) {
+        operand(
+            Role::WritePath,
+            word,
+            directories,
+            false,
+            &mut invocation.operands,
+        )?;
+    }
     for (word, text) in files.iter().filter_map(|word: &Word| Some((word, word.exact()?))) {
         for end in &ends {
             let beside = Word {

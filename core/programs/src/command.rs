@@ -3,7 +3,7 @@
 use super::assign::assign;
 use super::beside::beside;
 use super::contents::contents;
-use super::git::{compared, default_remote, exclusions, plain_pathspecs, rewritten_branch};
+use super::git::{checked_out, compared, default_remote, exclusions, plain_pathspecs, rewritten_branch};
 use super::into::into;
 use super::operand::{named, operand};
 use super::options::{Words, scan};
@@ -290,7 +290,9 @@ impl<'t> Describe<'t> {
                 Role::Script => scripts.push(word),
                 Role::Expression => {}
                 Role::WritePath if invocation.program != "tee" => {
-                    named(*role, word, &directories, case.is_tree, &mut invocation.operands)?;
+                    // An archive is a file.
+                    let is_tree = case.is_tree && invocation.program != "zip";
+                    named(*role, word, &directories, is_tree, &mut invocation.operands)?;
                 }
                 Role::Execute if !invocation.runs => {
                     invocation.runs = true;
@@ -324,13 +326,18 @@ impl<'t> Describe<'t> {
             )?;
         }
         if invocation.program == "git" {
+            checked_out(&found, &mut invocation);
             plain_pathspecs(&invocation.operands)?;
             compared(&found, &mut invocation);
         }
         beside(&found, &directories, &mut invocation)?;
         default_remote(case, command, &mut invocation.operands);
         rewritten_branch(case, &found, command, &mut invocation);
-        if let Some(contents) = contents(program, &found, excluded) {
+        if let Some(mut contents) = contents(program, &found, excluded) {
+            let is_forced = found.options.iter().any(|one| one == "-f" || one == "--force");
+            let adds = |name: &String| name == "add" || name == "stage";
+            contents.skips_ignored =
+                invocation.program == "git" && invocation.commands.iter().any(adds) && !is_forced;
             let trees = invocation.operands.iter_mut();
             for tree in trees.filter(|one| one.is_tree && one.role == Role::ReadPath) {
                 tree.contents = Some(contents.clone());
@@ -344,8 +351,9 @@ impl<'t> Describe<'t> {
             directories,
             ..command.clone()
         };
+        let name = looked_for(&found);
         for words in &found.commands {
-            self.run_on(&outer, words, &paths)?;
+            self.run_on(&outer, words, &paths, name)?;
         }
         for script in scripts {
             self.run_script(&outer, script)?;
@@ -385,6 +393,21 @@ impl<'t> Describe<'t> {
         }
         Ok(())
     }
+}
+
+/// The only names of files that `find` runs a program on, where it is told before that by a plain pattern.
+fn looked_for(found: &Words) -> Option<&str> {
+    let odd = ["-o", "-or", ",", "!", "-not"];
+    let mut options = found.options.iter().map(String::as_str);
+    let (_, _, name) = found.values.iter().find(|(option, _, _)| option == "-name")?;
+    let name = name.exact()?;
+    let is_first = options
+        .clone()
+        .find(|one| ["-exec", "-ok", "-name"].contains(one))
+        == Some("-name");
+    let is_plain = |one: u8| one.is_ascii_alphanumeric() || b"._-*".contains(&one);
+    let is_known = is_first && !options.any(|one| odd.contains(&one)) && name.bytes().all(is_plain);
+    is_known.then_some(name).filter(|name| !name.contains("**"))
 }
 
 /// Where a program works after an option that changes its directory.

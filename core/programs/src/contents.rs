@@ -26,7 +26,9 @@ pub(super) fn contents(program: &Program, found: &Words, excluded: Vec<String>) 
                 .all(|one| one.is_ascii_alphanumeric() || b"._-".contains(&one))
     };
     let has_others = found.values.iter().any(|value| takes_in(&value));
-    for (option, _, word) in found.values.iter().filter(|_| !has_others) {
+    let of_directory = |option: &String| option.ends_with("-dir");
+    let options = found.values.iter();
+    for (option, _, word) in options.filter(|(option, _, _)| !has_others || of_directory(option)) {
         let name = word.exact().filter(|_| program.leaves_out.contains(option));
         let name = if is_marked {
             name.and_then(|name| name.strip_prefix('!'))
@@ -36,22 +38,22 @@ pub(super) fn contents(program: &Program, found: &Words, excluded: Vec<String>) 
         let Some(name) = name.filter(|name| is_plain(name)) else {
             continue;
         };
-        let is_directory = option.ends_with("-dir");
+        let is_directory = of_directory(option);
         // Programs that have no other option for directories leave those out by the same.
         let is_both = is_marked || option == "--exclude" && !program.values.contains_key("--exclude-dir");
         left_out.extend((is_both || is_directory).then(|| format!("{name}/")));
         left_out.extend((!is_directory).then(|| name.to_owned()));
     }
     let reads_hidden = |option: &String| program.hidden.contains(option);
-    // What takes names in takes hidden ones in as well.
+    // What takes names in takes hidden ones in as well, and nothing that is in a hidden directory.
+    let takes = has_others || found.options.iter().any(|option| is_type(program, option));
     let skips_hidden = !program.hidden.is_empty()
         && !found.options.iter().any(reads_hidden)
-        && !has_others
-        && !found.options.iter().any(|option| is_type(program, option));
+        && (!takes || taken_in.is_some());
     let has = |name: &str| found.options.iter().any(|option| option == name);
     let unhides = is_marked && (!has("--no-ignore") || has("--ignore-file"));
     Some(Contents {
-        without,
+        without: Some(without),
         left_out,
         taken_in,
         hidden: match (skips_hidden, unhides) {
@@ -59,6 +61,7 @@ pub(super) fn contents(program: &Program, found: &Words, excluded: Vec<String>) 
             (true, true) => Hidden::SkippedUnlessNamed,
             (true, false) => Hidden::Skipped,
         },
+        skips_ignored: false,
     })
 }
 
@@ -87,10 +90,9 @@ fn taken_in(
         ("md", "*.{markdown,md,mdown,mdwn,mdx,mkd,mkdn}"),
         ("swift", "*.swift"),
     ];
-    let first = found
-        .values
-        .iter()
-        .find(|(option, _, _)| option.starts_with("--exclude") || option == "--include");
+    let first = found.values.iter().find(|(option, _, _)| {
+        option == "--include" || option.starts_with("--exclude") && option != "--exclude-dir"
+    });
     // With grep the first of them says what is done with other names.
     let is_first = first.is_none_or(|(option, _, _)| option == "--include");
     let is_changed = found

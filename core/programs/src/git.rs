@@ -57,6 +57,27 @@ pub(super) fn exclusions(invocation: &Invocation, program: &Program, found: &mut
     left_out
 }
 
+/// What stands after `--` alone is paths, which `checkout` writes as the index has them, and nothing else.
+pub(super) fn checked_out(found: &Words, invocation: &mut Invocation) {
+    if invocation.commands != ["checkout"] || !found.begins_with_dashes || found.operands.is_empty() {
+        return;
+    }
+    let (place, was) = (invocation.place, std::mem::take(&mut invocation.operands));
+    let named = was
+        .into_iter()
+        .filter(|one| one.role != Role::WritePath || one.place != place);
+    invocation.operands = named
+        .map(|one| match one.role {
+            Role::BranchName => Operand {
+                role: Role::WritePath,
+                is_tree: true,
+                ..one
+            },
+            _ => one,
+        })
+        .collect();
+}
+
 /// Two paths of which one is outside of the work tree are compared as they are on the disk, with everything below them.
 pub(super) fn compared(found: &Words, invocation: &mut Invocation) {
     let is_outside = |text: &str| text.starts_with('/') || text == ".." || text.starts_with("../");

@@ -111,10 +111,10 @@ pub struct Operand {
 }
 
 /// A tree whose contents are read or copied.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// What leaves something out, as people write it: `--exclude`.
-    pub without: String,
+    pub without: Option<String>,
     /// Patterns of the names that are left out; those that end with `/` are of directories, and one that begins with `/` is a path
     /// below the tree.
     pub left_out: Vec<String>,
@@ -122,6 +122,8 @@ pub struct Contents {
     pub taken_in: Option<Vec<String>>,
     /// Whether names that begin with `.` are read.
     pub hidden: Hidden,
+    /// Whether what git ignores is left out.
+    pub skips_ignored: bool,
 }
 
 /// What a program does with names that begin with `.`.

@@ -58,7 +58,13 @@ impl Describe<'_> {
     }
 
     /// `find -exec`: `{}` stands for what is below the paths.
-    pub(super) fn run_on(&mut self, outer: &Command, words: &[Word], paths: &[String]) -> Done {
+    pub(super) fn run_on(
+        &mut self,
+        outer: &Command,
+        words: &[Word],
+        paths: &[String],
+        name: Option<&str>,
+    ) -> Done {
         let is_used = words
             .iter()
             .any(|word| word.exact().is_some_and(|text| text.contains("{}")));
@@ -89,7 +95,18 @@ impl Describe<'_> {
                 _ => word.clone(),
             });
             let words = words.collect();
+            let known = self.described.invocations.len();
             self.inner(&plain(outer, words))?;
+            let Some(name) = name.filter(|_| is_used) else {
+                continue;
+            };
+            let new = self.described.invocations.iter_mut().skip(known);
+            for operand in new.flat_map(|one| &mut one.operands) {
+                if matches!(&operand.value, Value::Pattern { pattern, .. } if pattern.ends_with("/**")) {
+                    let contents = operand.contents.get_or_insert_default();
+                    contents.taken_in = Some(vec![name.to_owned()]);
+                }
+            }
         }
         Ok(())
     }

@@ -17,6 +17,10 @@ pub(super) struct Words {
     pub(super) operands: Vec<Word>,
     /// An empty word follows an option that may have a suffix.
     pub(super) has_empty_suffix: bool,
+    /// The words after `sed -i -e`: to BSD, `-e` is the suffix, the first of them the script, and the others are files.
+    pub(super) after_suffix: Option<Vec<Word>>,
+    /// `--` stands before every operand.
+    pub(super) begins_with_dashes: bool,
 }
 
 /// Tells the words of a command apart. With `stops`, what follows the first operand is operands too.
@@ -94,6 +98,7 @@ impl Scan<'_> {
             return Ok(());
         }
         if before == "--" {
+            self.found.begins_with_dashes = self.found.operands.is_empty();
             self.is_over = true;
             return Ok(());
         }
@@ -209,11 +214,18 @@ impl Scan<'_> {
                 return Ok(());
             }
             if let Some(role) = self.program.optional.get(&name) {
+                let next = self.rest.as_slice().split_first();
+                let (next, after) = next.map_or((None, &[][..]), |(next, after)| (next.exact(), after));
                 if !rest.is_empty() {
                     self.give(&name, *role, exact(word, rest));
-                } else if *role == Role::Suffix
-                    && self.rest.as_slice().first().and_then(Word::exact) == Some("")
-                {
+                } else if *role == Role::Suffix && next.is_some_and(|next| next.starts_with('-')) {
+                    self.found.after_suffix = Some(after.to_vec());
+                    let suffix = next.filter(|next| !next.contains(['/', '*']));
+                    suffix
+                        .map(|suffix| exact(word, suffix))
+                        .into_iter()
+                        .for_each(|suffix| self.give(&name, Role::Suffix, suffix));
+                } else if *role == Role::Suffix && next == Some("") {
                     // BSD takes the empty word for the suffix, and GNU for an operand.
                     self.rest.next();
                     self.found.has_empty_suffix = true;

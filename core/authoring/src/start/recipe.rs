@@ -91,9 +91,10 @@ pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, PackError> {
         r#"// What an agent may do with its servers. `callgate validate` checks this file, `callgate map` shows what it allows.
 {{
   "sandbox": ".", // In this folder some servers may read and write: `sandboxServers`. Rules are for everything else.
-  // No call touches these, whatever the rules say. Who writes these documents or git's own gives orders; they may be read.
+  // No call touches these, whatever the rules say. Who writes these documents, git's own or its hooks gives orders; they may be read.
   "protectedPaths": [
     "~/.ssh", "**/.env", {{ "path": "**/.git", "against": "write" }},
+    {{ "path": ".husky", "against": "write" }}, {{ "path": ".githooks", "against": "write" }},
     {{ "path": "callgate.json", "against": "write" }}, {{ "path": "{ANNOTATIONS_FILE}", "against": "write" }},
   ],
   "policy": {{

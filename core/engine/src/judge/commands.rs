@@ -253,9 +253,10 @@ impl Command<'_> {
                 return;
             }
             let git = (invocation.program == "git").then(|| Repository::of(asking, invocation, &changed));
-            let raised = git
-                .as_ref()
-                .and_then(|git| git.with_work_tree(asking, invocation));
+            let raised = match &git {
+                Some(git) => git.with_work_tree(asking, invocation),
+                None => without_scripts(asking, invocation),
+            };
             let mut part = Part::of(raised.as_ref().unwrap_or(invocation), &self.directory);
             if shows_hidden {
                 part.read_hidden();
@@ -361,6 +362,29 @@ impl Command<'_> {
             judged: None,
         }
     }
+}
+
+/// The program without words that are scripts of `sed` to GNU (`/x/d`), and files to BSD, where there are no such files to edit.
+fn without_scripts(asking: &mut Asking, invocation: &Invocation) -> Option<Invocation> {
+    let is_script = |text: &str| {
+        let mut names = text.strip_prefix('/')?.split('/');
+        let is_file = names.next_back()?.len() == 1 && names.next().is_some();
+        (is_file
+            && !text
+                .split('/')
+                .skip(1)
+                .any(|name| matches!(name, "" | "." | "..")))
+        .then_some(())
+    };
+    if invocation.program != "sed" {
+        return None;
+    }
+    let mut edited = invocation.clone();
+    edited.operands.retain(|one| {
+        let text = one.value.exact().filter(|text| is_script(text).is_some());
+        one.role != Role::WritePath || text.is_none_or(|text| asking.canonicalizer.resolver().may_exist(text))
+    });
+    Some(edited)
 }
 
 /// Returns `true` if the program may write a file that says which names are ignored, and which are not.

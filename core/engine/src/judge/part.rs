@@ -131,21 +131,20 @@ impl Part {
             self.doubt("what a pattern matches may be a link");
         }
         let is_everything = names == Some("**");
+        let contents = operand.contents.as_ref();
         let tree = (names.is_some() || operand.contents.is_some()).then(|| Tree {
             names: names.filter(|_| !is_everything).map(str::to_owned),
             is_deep: operand.is_tree || is_everything && !operand.arrives,
-            left_out: operand
-                .contents
-                .clone()
-                .map(|contents| contents.left_out)
+            left_out: contents
+                .map(|contents| contents.left_out.clone())
                 .unwrap_or_default(),
-            without: operand.contents.clone().map(|contents| contents.without),
-            taken_in: operand.contents.clone().and_then(|contents| contents.taken_in),
-            hidden: operand
-                .contents
-                .as_ref()
-                .map(|contents| contents.hidden)
-                .unwrap_or_default(),
+            // What the program does below a directory is not done to the names that were looked for alone.
+            taken_in: contents
+                .and_then(|contents| contents.taken_in.clone())
+                .filter(|_| !is_everything || !operand.is_tree),
+            hidden: contents.map(|contents| contents.hidden).unwrap_or_default(),
+            skips_ignored: contents.is_some_and(|contents| contents.skips_ignored),
+            without: contents.and_then(|contents| contents.without.clone()),
             arrives: operand.arrives,
         });
         let values = self.values_of(argument);

@@ -24,6 +24,8 @@ pub(super) struct Tree {
     pub(super) taken_in: Option<Vec<String>>,
     /// Whether names that begin with `.` are read.
     pub(super) hidden: Hidden,
+    /// What git ignores is left out.
+    pub(super) skips_ignored: bool,
     /// What leaves something out, as people write it.
     pub(super) without: Option<String>,
     /// It is written: what matches arrives there, and need not be there yet.
@@ -31,54 +33,61 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Returns `true` if what has these names below the directory may be read.
-    fn reads(&self, names: &str) -> bool {
+    /// Returns `true` if what has these names below the directory may be read, or what is in it where it is a directory itself: what
+    /// names of files leave out, or alone take in, says nothing of those.
+    fn reads(&self, names: &str, is_directory: bool) -> bool {
         let (directories, name) = names.rsplit_once('/').unwrap_or(("", names));
         let is_left_out = |pattern: &String| match pattern.strip_suffix('/') {
-            Some(pattern) => directories
-                .split('/')
-                .any(|one| fast_glob::glob_match(pattern, one)),
+            Some(pattern) => {
+                let mut directories = directories.split('/').chain(is_directory.then_some(name));
+                directories.any(|one| fast_glob::glob_match(pattern, one))
+            }
             None => match pattern.strip_prefix('/') {
                 Some(path) => is_at_or_below(names, path),
-                None => fast_glob::glob_match(pattern, name) || fast_glob::glob_match(pattern, names),
+                None => {
+                    let of_file =
+                        fast_glob::glob_match(pattern, name) || fast_glob::glob_match(pattern, names);
+                    of_file && !is_directory
+                }
             },
         };
         let is_taken = |names: &Vec<String>| names.iter().any(|pattern| fast_glob::glob_match(pattern, name));
         self.matches(names)
             && !self.left_out.iter().any(is_left_out)
-            && self.taken_in.as_ref().is_none_or(is_taken)
-            && (self.hidden != Hidden::Skipped || !is_hidden(names))
+            && (is_directory || self.taken_in.as_ref().is_none_or(is_taken))
+            && (self.hidden != Hidden::Skipped || !self.is_hidden(names))
     }
 
-    /// Returns `true` if what `reads` the disk does not leave out: a directory of a name that is left out, and a hidden name, which is
-    /// read where a file that says what is ignored, and what is not, is on the way to it.
+    /// Returns `true` if a name is hidden that nothing takes in.
+    fn is_hidden(&self, names: &str) -> bool {
+        names.split('/').any(|name| {
+            let mut taken = self.taken_in.iter().flatten();
+            name.starts_with('.') && !taken.any(|pattern| fast_glob::glob_match(pattern, name))
+        })
+    }
+
+    /// Returns `true` if it may be read, as a file or as a directory.
+    fn may_read(&self, names: &str) -> bool {
+        self.reads(names, false) || self.is_deep && self.reads(names, true)
+    }
+
+    /// Returns `true` if of what it may read the disk leaves nothing out: what is a file or a directory, and a hidden name, which is
+    /// read where a file that says what is ignored, and what is not, is on the way to it. Beside such a file git is taken to ignore it.
     fn is_shown(&self, canonicalizer: &mut Canonicalizer<'_, '_>, directory: &str, names: &str) -> bool {
         let path = format!("{}/{names}", directory.trim_end_matches('/'));
-        let name = names.rsplit('/').next().unwrap_or_default();
-        let mut directories = self
-            .left_out
-            .iter()
-            .filter_map(|pattern| pattern.strip_suffix('/'));
-        if directories.any(|pattern| fast_glob::glob_match(pattern, name))
-            && canonicalizer.facts.is_directory(&path) == Some(true)
+        let (as_file, as_directory) = (self.reads(names, false), self.is_deep && self.reads(names, true));
+        if as_file != as_directory
+            && canonicalizer
+                .facts
+                .is_directory(&path)
+                .is_some_and(|found| found != as_directory)
         {
             return false;
         }
-        if self.hidden != Hidden::SkippedUnlessNamed || !is_hidden(names) {
-            return true;
+        if self.hidden == Hidden::SkippedUnlessNamed && self.is_hidden(names) {
+            return has_above(canonicalizer, &path, &IGNORE_FILES, false);
         }
-        let resolver = &mut canonicalizer.resolver();
-        let mut place = path.as_str();
-        while let Some((above, _)) = place.rsplit_once('/') {
-            if IGNORE_FILES
-                .iter()
-                .any(|file| resolver.may_exist(&format!("{above}/{file}")))
-            {
-                return true;
-            }
-            place = above;
-        }
-        false
+        !self.skips_ignored || !has_above(canonicalizer, &path, &[GIT_IGNORE], true)
     }
 
     /// Names that the pattern matches, with a character where it has any text that stands in no other pattern: what matches these
@@ -125,18 +134,39 @@ impl Tree {
     }
 }
 
-fn is_hidden(names: &str) -> bool {
-    names.split('/').any(|name| name.starts_with('.'))
-}
-
 /// Returns `true` if a part of a shell's pattern may match the name.
 fn matches_name(pattern: &str, name: &str) -> bool {
     let is_hidden = name.starts_with('.') && !pattern.starts_with(['.', '[', '\\']);
     !is_hidden && (pattern.contains(['[', '\\', '(', '^']) || fast_glob::glob_match(pattern, name))
 }
 
+/// The file that says what git ignores.
+const GIT_IGNORE: &str = ".gitignore";
+
 /// Files that say which names `rg` skips, and which hidden ones it does not.
-pub(super) const IGNORE_FILES: [&str; 3] = [".ignore", ".rgignore", ".gitignore"];
+pub(super) const IGNORE_FILES: [&str; 3] = [".ignore", ".rgignore", GIT_IGNORE];
+
+/// Returns `true` if one of the files is in a directory above the path; `in_work_tree` if not beyond the one with the `.git`.
+fn has_above(
+    canonicalizer: &mut Canonicalizer<'_, '_>,
+    path: &str,
+    files: &[&str],
+    in_work_tree: bool,
+) -> bool {
+    let resolver = &mut canonicalizer.resolver();
+    let mut place = path;
+    while let Some((above, _)) = place.rsplit_once('/') {
+        let mut has = |name: &str| resolver.may_exist(&format!("{above}/{name}"));
+        if files.iter().any(|file| has(file)) {
+            return true;
+        }
+        if in_work_tree && has(".git") {
+            return false;
+        }
+        place = above;
+    }
+    false
+}
 
 /// What stands for any text.
 const ANY: char = '\u{1}';
@@ -167,7 +197,7 @@ pub(super) fn known_in(
         let shown = &*one.path;
         let read = RefCell::new(None);
         let is_read = entry.has_names_below(&folded, |names| {
-            let is_read = tree.reads(names);
+            let is_read = tree.may_read(names);
             read.replace(is_read.then(|| names.to_owned()));
             is_read
         });
@@ -195,7 +225,7 @@ pub(super) fn known_in(
         }
         for below in pattern.below(path) {
             for rest in below.rests.into_iter().filter(|rest| !rest.names.is_empty()) {
-                let is_read = tree.reads(&rest.names)
+                let is_read = tree.may_read(&rest.names)
                     && (tree.arrives || exists_in(path, &rest, pattern, sandbox, canonicalizer))
                     && tree.is_shown(canonicalizer, path, &rest.names);
                 if is_read || below.is_deep && rest.is_whole && tree.ends_with(&rest.names) {

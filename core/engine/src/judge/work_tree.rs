@@ -4,6 +4,7 @@ use callgate_programs::{Invocation, Role};
 use callgate_shell::Value;
 
 use super::asking::Asking;
+use crate::path::CanonicalPath;
 use crate::text::is_at_or_below;
 
 /// What git finds.
@@ -23,7 +24,11 @@ impl Repository {
         let mut found = Self::default();
         let mut work_trees = Vec::new();
         for directory in directories {
-            let mut place = directory.trim_end_matches('/');
+            // Git looks from where the directory really is.
+            let real = resolver.resolve(directory, "/");
+            found.is_bare |= real.is_err();
+            let mut place = real.as_ref().map_or(directory.as_str(), CanonicalPath::as_str);
+            place = place.trim_end_matches('/');
             while !place.is_empty() && !resolver.may_exist(&format!("{place}/.git")) {
                 let is_new = changed
                     .iter()
@@ -49,14 +54,19 @@ impl Repository {
         self.is_bare || self.work_tree.is_none() && compares
     }
 
-    /// The program with what git writes: the whole work tree, wherever it is started, and not a tree where `restore` names a file that is
-    /// there and no other revision.
+    /// The program with what git writes, or adds where no path is named: the whole work tree, wherever it is started, and not a tree where
+    /// `restore`, or `checkout` after `--`, names a file that is there and no other revision.
     pub(super) fn with_work_tree(&self, asking: &mut Asking, invocation: &Invocation) -> Option<Invocation> {
         let mut changed = invocation.clone();
         let has_revision = changed.operands.iter().any(|one| one.role == Role::BranchName);
-        let restores = invocation.commands == ["restore"] && !has_revision;
+        let restores = ["restore", "checkout"]
+            .iter()
+            .any(|name| invocation.commands == [*name])
+            && !has_revision;
+        let adds = ["add", "stage"].iter().any(|name| invocation.commands == [*name]);
+        let is_meant = |role: Role| role == Role::WritePath || adds && role == Role::ReadPath;
         let trees = changed.operands.iter_mut();
-        for tree in trees.filter(|one| one.is_tree && one.role == Role::WritePath) {
+        for tree in trees.filter(|one| one.is_tree && is_meant(one.role)) {
             if tree.place == invocation.place {
                 tree.value = Value::Exact(self.work_tree.clone()?);
             } else if restores && let [path] = tree.paths().as_slice() {

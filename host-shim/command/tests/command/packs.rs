@@ -71,7 +71,7 @@ fn packs_are_joined_and_servers_keep_their_names() {
     stdout(&project, "project", &["init", "--for", &all, "all"], 0);
     check(&project, "project/all");
     let call = json!({"serverName": "repo", "toolName": "git_add",
-                      "arguments": {"repo_path": ".", "files": [".git/hooks/pre-commit"]}});
+                      "arguments": {"repo_path": ".", "files": [".env"]}});
     stdout(&project, "project/all", &["eval", &call.to_string()], 2);
     let call = json!({"serverName": "gh", "toolName": "merge_pull_request",
                       "arguments": {"owner": "acme", "repo": "app", "pull_number": 1}});

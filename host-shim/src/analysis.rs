@@ -16,13 +16,14 @@ impl Gate {
     /// links and repositories. The watcher is told what is looked at.
     ///
     /// # Errors
-    /// When the documents are refused, which they were not before.
+    /// When the documents are refused, which they were not before, and where there are layers.
     pub fn lint(
         &self,
         host: &dyn Host,
         disk: Option<&dyn Host>,
         watcher: Watcher<'_>,
     ) -> Result<Vec<(Option<String>, Finding)>, BuildError> {
+        self.check_alone()?;
         Ok(self.with_files(lint_policy(&self.parts(), host, disk, watcher)?))
     }
 
@@ -30,13 +31,14 @@ impl Gate {
     /// that hold these.
     ///
     /// # Errors
-    /// The faults of the list, or annotations that have no servers.
+    /// The faults of the list, annotations that have no servers, and layers.
     pub fn lint_tools(
         &self,
         host: &dyn Host,
         server: &str,
         tools: &str,
     ) -> Result<Vec<(Option<String>, Finding)>, Vec<Diagnostic>> {
+        self.check_alone().map_err(|error| error.diagnostics)?;
         let found = lint_tools(&self.parts(), host, server, DocumentSource::Text(tools))?;
         Ok(self.with_files(found))
     }
@@ -45,7 +47,7 @@ impl Gate {
     /// is that of a text that is not a call.
     ///
     /// # Errors
-    /// When the documents are refused, which they were not before.
+    /// When the documents are refused, which they were not before, and where there are layers.
     pub fn suggest(
         &self,
         host: &dyn Host,
@@ -63,7 +65,9 @@ impl Gate {
                 approvals: None,
             });
         let asked: Vec<callgate_engine::engine::Request<'_>> = asked.collect();
-        Ok(suggest_rules(&self.parts(), host, &asked))
+        Ok(self
+            .check_alone()
+            .and_then(|()| suggest_rules(&self.parts(), host, &asked)))
     }
 
     fn parts(&self) -> Vec<(DocumentKind, DocumentSource<'_>)> {

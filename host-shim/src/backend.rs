@@ -1,5 +1,6 @@
 //! The engine behind a gate: the core in this process, or a component in wasmtime.
 
+pub(crate) mod layered;
 pub(crate) mod native;
 pub(crate) mod unusable;
 

@@ -16,12 +16,14 @@
 //!   "roles": [],
 //!   "world": "world.json",
 //!   "invariants": [{"never": {"decision": "allow", "roles": "write-path", "within": "/etc"}}],
-//!   "tests": ["scenarios.jsonl"]
+//!   "tests": ["scenarios.jsonl"],
+//!   "leaves": ["project-*"]
 //! }
 //! ```
 //!
 //! `policy`, `annotations`, `lists`, `programs`, `ceiling` and `world` are the path of a file or the document itself; `tests` are the paths of
-//! files of scenarios, which `callgate test` runs; the rest is written out. Like every document a bundle may have comments (`//`, `/* */`), trailing commas and a `$schema`.
+//! files of scenarios, which `callgate test` runs; `leaves` names servers of whose tools the layers below decide where this bundle does
+//! not annotate them (SPEC §11a); the rest is written out. Like every document a bundle may have comments (`//`, `/* */`), trailing commas and a `$schema`.
 //! Paths, those in its files too, are relative to the bundle's folder. A pattern of protected paths that begins with `**` is
 //! about the whole disk. Every key may be
 //! missing; a key that is not listed here, or that is given twice, is an error, and so is a null (except for `lists` and
@@ -91,6 +93,7 @@ impl BundleTexts {
         Ok(Bundle {
             parts,
             tests: Vec::new(),
+            leaves: read.leaves,
             faults: faults.map(|fault| Fault::new(Some(own.clone()), fault)).collect(),
         })
     }
@@ -107,6 +110,8 @@ pub(crate) struct Bundle {
     pub(crate) parts: Vec<(DocumentKind, Source)>,
     /// The files of scenarios.
     pub(crate) tests: Vec<PathBuf>,
+    /// The servers that are left to the layers below.
+    pub(crate) leaves: Vec<String>,
     pub(crate) faults: Vec<Fault>,
 }
 
@@ -141,6 +146,7 @@ pub(crate) fn read(path: &Path) -> Result<Bundle, Unread> {
     Ok(Bundle {
         parts: files.chain(inline).chain([folder_part(folder)]).collect(),
         tests: read.tests.into_iter().map(|path| named.join(path)).collect(),
+        leaves: read.leaves,
         faults: read.faults.into_iter().map(fault).collect(),
     })
 }

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use callgate_engine::config::DocumentKind;
 use callgate_engine::diagnostic::{Diagnostic, Severity};
-use callgate_engine::document::{MOST_FILE_BYTES, document_text};
+use callgate_engine::document::{MOST_FILE_BYTES, document_text, without_comments};
 use rustix::fs::OFlags;
 use serde::Serialize;
+use serde_json::Value;
 
 /// A diagnostic, and the file that holds the document which it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -67,6 +68,12 @@ pub struct Document {
     pub text: String,
     /// The file that it was read from.
     pub file: Option<String>,
+}
+
+/// A document of an engine, which has read it before; `None` if it has none.
+pub(crate) fn read_before(documents: &[Document], part: DocumentKind) -> Option<Value> {
+    let found = documents.iter().find(|document| document.part == part)?;
+    serde_json::from_str(&without_comments(&found.text)).ok()
 }
 
 /// A file that cannot be read.

@@ -2,6 +2,7 @@
 
 mod additions;
 mod builder;
+mod layers;
 mod recorded;
 
 use std::path::PathBuf;
@@ -9,7 +10,6 @@ use std::sync::Arc;
 
 use callgate_engine::approval::Offer;
 use callgate_engine::bind::CallError;
-use callgate_engine::document::DocumentSource;
 use callgate_engine::engine::{Audience, BuildError, Engine, Operation};
 use callgate_engine::host::{Host, Recording};
 use callgate_engine::judge::Verdict;
@@ -25,6 +25,7 @@ use crate::documents::{Document, Fault};
 use crate::timings::Timings;
 
 pub use builder::{GateBuilder, GateError};
+pub use layers::LayerEngine;
 
 /// A policy decision point that is ready to judge: share it between threads, it keeps nothing between calls.
 ///
@@ -48,6 +49,11 @@ pub use builder::{GateBuilder, GateError};
 /// `structural-engine-fault`, and any other question is an error.
 pub struct Gate {
     backend: Arc<dyn Backend>,
+    name: String,
+    /// The layers above, the uppermost first.
+    above: Vec<Arc<Gate>>,
+    /// The servers that are left to layers below.
+    leaves: Vec<String>,
     documents: Vec<Document>,
     files: Vec<PathBuf>,
     scenario_files: Vec<PathBuf>,
@@ -215,13 +221,10 @@ impl Gate {
     /// The documents compiled once more, into an engine of this process: for looking at a policy as a whole.
     ///
     /// # Errors
-    /// When the documents are refused, which they were not before.
+    /// When the documents are refused, which they were not before, and where there are layers: one engine is not all of them.
     pub fn compile(&self, host: &dyn Host) -> Result<Engine, BuildError> {
-        let mut builder = Engine::builder();
-        for document in &self.documents {
-            builder = builder.part(document.part, DocumentSource::Text(&document.text));
-        }
-        builder.build(host)
+        self.check_alone()?;
+        self.compile_alone(host)
     }
 
     /// The host that answers the engine's questions.

@@ -41,6 +41,7 @@ mod component;
 mod component_gate;
 mod documents;
 mod gate;
+mod leaves;
 #[cfg(not(feature = "component"))]
 mod no_component;
 mod packing;
@@ -65,7 +66,7 @@ pub use callgate_virtual_host::{
 #[cfg(feature = "component")]
 pub use component::{COMPONENT, Compiled, InstanceLimits};
 pub use documents::{Document, Fault};
-pub use gate::{Gate, GateBuilder, GateError, Tool};
+pub use gate::{Gate, GateBuilder, GateError, LayerEngine, Tool};
 pub use real_host::{RealHost, realpath_error};
 pub use timings::{Starting, Timings};
 

@@ -101,9 +101,14 @@ fn bundle() -> Value {
     let keys: Vec<&str> = keys.into_iter().chain(OTHERS).collect();
     let schema = document(&keys, &[], true, |key| {
         let Some(kind) = DocumentKind::parse(key) else {
-            let tests = "The files of scenarios that `callgate test` runs, relative to the bundle's folder.";
+            let one_or_several = |what| about(either([json!({"type": "string"}), texts(what)]), what);
             return match key {
-                "tests" => about(either([json!({"type": "string"}), texts(tests)]), tests),
+                "tests" => one_or_several(
+                    "The files of scenarios that `callgate test` runs, relative to the bundle's folder.",
+                ),
+                "leaves" => one_or_several(
+                    "Servers, or patterns for them, of whose tools the layers below decide where this bundle does not annotate the tool. It means nothing unless the bundle stands above another (`--above`).",
+                ),
                 _ => text("What the bundle is for."),
             };
         };

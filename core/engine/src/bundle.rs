@@ -11,10 +11,13 @@ use crate::document::{Member, members, unknown_key, without_comments};
 const NAME: &str = "bundle";
 
 /// The keys that do not hold a document of an engine.
-pub const OTHERS: [&str; 2] = [TESTS, "description"];
+pub const OTHERS: [&str; 3] = [TESTS, LEAVES, "description"];
 
 /// The key of the files of scenarios.
 const TESTS: &str = "tests";
+
+/// The key of the servers that are left to the layers below.
+const LEAVES: &str = "leaves";
 
 /// The contents of a bundle and the files that it names. Whoever has the bundle reads these.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub struct Bundle {
     pub files: Vec<NamedFile>,
     /// The files of scenarios that `callgate test` runs, written as those of documents are. No gate reads them.
     pub tests: Vec<String>,
+    /// The servers, or patterns for them, of whose tools the layers below decide where none of these documents annotates the tool.
+    pub leaves: Vec<String>,
     /// Faults of the bundle itself. The documents may have faults of their own.
     pub faults: Vec<Diagnostic>,
 }
@@ -109,7 +114,10 @@ impl Bundle {
         } else if let Some((kind, written)) = PARTS.iter().find(|(kind, _)| kind.as_str() == key) {
             self.part(*kind, *written, member);
         } else if key == TESTS {
-            self.tests(member);
+            let expected = "the path of a file of scenarios, or an array of them";
+            self.tests = self.texts(member, expected);
+        } else if key == LEAVES {
+            self.leaves = self.texts(member, "the name of a server or a pattern, or an array of them");
         } else if key == "description" || key == "$schema" {
             if !value.starts_with('"') {
                 let message = format!("found {}, expected a string", Shown(value));
@@ -153,18 +161,16 @@ impl Bundle {
         }
     }
 
-    /// The path of one file, or of several.
-    fn tests(&mut self, member: &Member<'_>) {
+    /// One text, or several.
+    fn texts(&mut self, member: &Member<'_>, expected: &str) -> Vec<String> {
         let value = without_comments(member.value);
-        let one = serde_json::from_str::<String>(&value).map(|path| vec![path]);
+        let one = serde_json::from_str::<String>(&value).map(|text| vec![text]);
         match one.or_else(|_| serde_json::from_str::<Vec<String>>(&value)) {
-            Ok(paths) => self.tests = paths,
+            Ok(texts) => texts,
             Err(_) => {
-                let message = format!(
-                    "found {}, expected the path of a file of scenarios, or an array of them",
-                    Shown(member.value)
-                );
+                let message = format!("found {}, expected {expected}", Shown(member.value));
                 self.fault(Code::WrongType, member, member.value_at, message);
+                Vec::new()
             }
         }
     }
@@ -244,6 +250,16 @@ mod tests {
     }
 
     #[test]
+    fn servers_are_left_by_their_names() {
+        let leaves = |value: &str| read_bundle(&format!("{{\"leaves\": {value}}}")).leaves;
+        assert_eq!(leaves("\"own-*\""), ["own-*"]);
+        assert_eq!(leaves("[\"a\", /* x */ \"b\"]"), ["a", "b"]);
+        let message = "1:12: error[wrong-type] at bundle.leaves: found `true`, expected the name of a server or a pattern, or an \
+                       array of them";
+        check("{\"leaves\": true}", &[], &[], &[message]);
+    }
+
+    #[test]
     fn what_is_wrong_has_its_place() {
         check(
             "{\"polcy\": {}, \"policy\": 5, \"options\": {},\n\"options\": {}, \"description\": [], \"folder\": \"/\"}",
@@ -252,13 +268,13 @@ mod tests {
             &[
                 "1:2: error[unknown-key] at bundle.polcy: found the key `polcy`, expected one of `policy`, `annotations`, \
                  `lists`, `programs`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
-                 `options`, `roles`, `world`, `invariants`, `tests`, `description` (help: did you mean `policy`?)",
+                 `options`, `roles`, `world`, `invariants`, `tests`, `leaves`, `description` (help: did you mean `policy`?)",
                 "1:25: error[wrong-type] at bundle.policy: found `5`, expected the path of a file, or the document itself",
                 "2:1: error[duplicate-key] at bundle.options: the key `options` is given twice, expected once",
                 "2:31: error[wrong-type] at bundle.description: found `[]`, expected a string",
                 "2:35: error[unknown-key] at bundle.folder: found the key `folder`, expected one of `policy`, `annotations`, \
                  `lists`, `programs`, `sandbox`, `protectedPaths`, `domainAllowlists`, `trustedServers`, `ceiling`, \
-                 `options`, `roles`, `world`, `invariants`, `tests`, `description`",
+                 `options`, `roles`, `world`, `invariants`, `tests`, `leaves`, `description`",
             ],
         );
         check(

@@ -61,7 +61,9 @@ pub(crate) fn of_gate(error: GateError) -> PyErr {
             refused(&error.to_string(), &[fault])
         }
         GateError::Host(_) => HostError::new_err(error.to_string()),
-        GateError::Component(_) | GateError::Engine(_) => CallgateError::new_err(error.to_string()),
+        GateError::Component(_) | GateError::Engine(_) | GateError::Layers(_) => {
+            CallgateError::new_err(error.to_string())
+        }
     }
 }
 

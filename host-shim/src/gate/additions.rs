@@ -7,6 +7,7 @@ use callgate_jsontext::rewrite;
 use serde_json::{Map, Value, json};
 
 use crate::documents::{Document, Fault};
+use crate::leaves::Leaves;
 
 /// Single entries for some of the parts.
 #[derive(Debug, Default)]
@@ -34,6 +35,13 @@ impl Additions {
     pub(super) fn protect_writes(&mut self, path: String) {
         self.protected_paths
             .push(json!({"path": path, "against": "write"}));
+    }
+
+    /// Adds no tool of a server that is left to layers below.
+    pub(super) fn leave(&mut self, leaves: &Leaves) {
+        for server in self.servers.iter_mut().filter(|server| leaves.has(server.name)) {
+            server.tools.clear();
+        }
     }
 
     /// Adds the entries to the documents of their parts, which are made where they are missing. A document that
@@ -75,6 +83,9 @@ impl AddedServer {
     /// Adds the tools that the annotations do not have. A call that names no resource is asked about, unless the server says
     /// something else of its tools.
     fn add_to(&self, annotations: &mut Value) -> Option<()> {
+        if self.tools.is_empty() {
+            return Some(());
+        }
         let servers = object(annotations, "servers")?;
         let server = servers.entry(self.name).or_insert_with(|| json!({}));
         server

@@ -13,10 +13,12 @@ use callgate_engine::host::{Host, HostError};
 
 use super::Gate;
 use super::additions::{AddedServer, Additions};
+use super::layers;
 use crate::backend::{EngineKind, NotStarted, SharedHost, Started, Unusable, native};
 use crate::bundle::{self, Bundle, BundleTexts};
 use crate::component::Settings;
 use crate::documents::{Document, Fault, Source, Unread};
+use crate::leaves::Leaves;
 use crate::real_host::RealHost;
 use crate::timings::Timings;
 
@@ -28,6 +30,9 @@ pub struct GateBuilder {
     additions: Additions,
     protects_documents: bool,
     host: Option<SharedHost>,
+    name: Option<String>,
+    above: Vec<Arc<Gate>>,
+    is_upper: bool,
     engine: EngineKind,
     pub(crate) component: Settings,
 }
@@ -57,6 +62,8 @@ pub enum GateError {
     Component(Unusable),
     /// The engine failed while it loaded the documents, or met a limit: what happened.
     Engine(String),
+    /// The layers do not go together: why.
+    Layers(String),
 }
 
 impl fmt::Display for GateError {
@@ -70,6 +77,7 @@ impl fmt::Display for GateError {
             }
             Self::Component(error) => error.fmt(formatter),
             Self::Engine(what) => write!(formatter, "{what} while it loaded the documents"),
+            Self::Layers(why) => write!(formatter, "the layers do not go together: {why}"),
         }
     }
 }
@@ -206,6 +214,28 @@ impl GateBuilder {
         self
     }
 
+    /// Has another gate stand above this one, below those that were named before. A call is judged by each, and the strictest verdict
+    /// stands. No call touches the paths that the other protects.
+    #[must_use]
+    pub fn above(mut self, gate: Arc<Gate>) -> Self {
+        self.above.push(gate);
+        self
+    }
+
+    /// Builds the gate to stand above others: what its bundle leaves to them gets no tool by [`GateBuilder::server`].
+    #[must_use]
+    pub fn upper(mut self) -> Self {
+        self.is_upper = true;
+        self
+    }
+
+    /// Names the gate as a layer. Without this it has the name of its bundle's place.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
     /// Takes the answers from `host`; without this, from [`RealHost::from_env`].
     pub fn host(mut self, host: Arc<dyn Host + Send + Sync>) -> Self {
         self.host = Some(host);
@@ -229,6 +259,7 @@ impl GateBuilder {
         let Bundle {
             parts,
             tests,
+            leaves,
             mut faults,
         } = match &self.bundle {
             Some(Given::File(path)) => bundle::read(path)?,
@@ -245,13 +276,23 @@ impl GateBuilder {
                 self.parts.push((part, source));
             }
         }
-        let files = files_of(file.as_deref(), &self.parts);
+        let mut files = files_of(file.as_deref(), &self.parts);
+        for gate in &self.above {
+            self.additions
+                .protected_paths
+                .extend(layers::protected_by(gate.documents()));
+            let new = gate.files().iter().filter(|file| !files.contains(file));
+            files.extend(new.cloned().collect::<Vec<PathBuf>>());
+        }
         let mut documents = Vec::new();
         for (part, source) in self.parts {
             match source.read(part)? {
                 Ok(document) => documents.push(document),
                 Err(fault) => faults.push(fault),
             }
+        }
+        if self.is_upper {
+            self.additions.leave(&Leaves::new(&leaves, &documents));
         }
         if self.protects_documents {
             for file in files.iter().filter_map(|file| file.to_str()) {
@@ -268,10 +309,21 @@ impl GateBuilder {
             EngineKind::Component => self.component.start(&documents, Arc::clone(&host)),
             EngineKind::Native => native::start(&documents, Arc::clone(&host)),
         };
+        let name = self.name.or_else(|| place.clone());
+        let name = name.unwrap_or_else(|| "documents".to_owned());
         match started {
             Ok(started) if faults.is_empty() => Ok(Gate {
-                backend: started.backend,
-                warnings: located(&started.warnings, &documents, place.as_deref()).collect(),
+                backend: layers::below((&name, started.backend, &documents), &self.above)
+                    .map_err(GateError::Layers)?,
+                warnings: self
+                    .above
+                    .iter()
+                    .flat_map(|gate| gate.warnings().to_vec())
+                    .chain(located(&started.warnings, &documents, place.as_deref()))
+                    .collect(),
+                name,
+                above: self.above,
+                leaves,
                 documents,
                 files,
                 scenario_files: tests,

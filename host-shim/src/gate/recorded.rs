@@ -33,12 +33,16 @@ impl Gate {
     /// the call, as such.
     ///
     /// # Errors
-    /// When the call is not JSON.
+    /// When the call is not JSON, and where there are layers, which a recording does not hold.
     pub fn recorded_request(
         &self,
         request: &Request<'_>,
         explanation: &Value,
     ) -> Result<String, serde_json::Error> {
+        if !self.above().is_empty() {
+            let why = "a recording holds one layer, and others stand above it: record each bundle by itself";
+            return Err(serde::ser::Error::custom(why));
+        }
         let (call, context) = (request.call.text(), request.call.context);
         let approvals = request.approvals.map(|given| match request.call.read() {
             Ok(call) => given.approvals.of_tool(call.server(), call.tool()),

@@ -15,6 +15,7 @@ use crate::component::ENGINES;
 use crate::{Machine, VirtualHost};
 
 mod engines;
+mod layers;
 
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/bundle/callgate.json")
@@ -373,6 +374,9 @@ fn an_engine_that_fails_has_no_answer_instead_of_none() {
     }
 
     let gate = Gate {
+        name: String::new(),
+        above: Vec::new(),
+        leaves: Vec::new(),
         backend: Arc::new(Failing),
         documents: Vec::new(),
         files: Vec::new(),

@@ -112,7 +112,7 @@ impl From<GateError> for Failure {
                 message: error.to_string(),
                 help: Some("expected the file of a document, as the bundle or a flag names it".to_owned()),
             },
-            GateError::Engine(_) => Self::Unloaded {
+            GateError::Engine(_) | GateError::Layers(_) => Self::Unloaded {
                 message: error.to_string(),
                 help: None,
             },

@@ -68,19 +68,24 @@ struct Documented {
 }
 
 impl Counters {
-    /// What the policy of a gate counts.
+    /// What the policies of a gate and of the layers above it count. No two have a counter of one name.
     pub fn of(gate: &Gate) -> Self {
-        let mut documents = gate.documents().iter();
-        let policy = documents.find(|document| document.part == DocumentKind::Policy);
-        // The engine has read it before.
-        let read = policy.and_then(|policy| serde_json::from_str::<Documented>(&policy.text).ok());
-        Self(read.map(|read| read.counters).unwrap_or_default().into())
+        let layers = gate.above().iter().map(AsRef::as_ref).chain([gate]);
+        Self(layers.flat_map(counters_of).collect())
     }
 
     /// Returns `true` if it counts nothing.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+fn counters_of(gate: &Gate) -> Vec<Counter> {
+    let mut documents = gate.documents().iter();
+    let policy = documents.find(|document| document.part == DocumentKind::Policy);
+    // The engine has read it before.
+    let read = policy.and_then(|policy| serde_json::from_str::<Documented>(&policy.text).ok());
+    read.map(|read| read.counters).unwrap_or_default()
 }
 
 impl Counter {

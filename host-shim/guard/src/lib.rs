@@ -77,7 +77,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use callgate_engine::advice::help_for_unknown_tool;
-use callgate_host::Gate;
+use callgate_host::{Gate, LayerEngine};
 
 use asking::Questioner;
 use audit::Audit;
@@ -223,8 +223,10 @@ impl Guard {
         if self.observes || tools.iter().any(|tool| tool.server == self.server) {
             return;
         }
-        let engine = policy.gate.compile(policy.gate.host());
-        if engine.is_ok_and(|engine| engine.is_trusted_server(&self.server)) {
+        let layers = policy.gate.compile_layers(policy.gate.host());
+        let passes =
+            |layer: &LayerEngine| layer.engine.is_trusted_server(&self.server) || layer.leaves(&self.server);
+        if layers.is_ok_and(|layers| layers.iter().all(passes)) {
             return;
         }
         let names = tools.iter().map(|tool| (&*tool.server, &*tool.name));

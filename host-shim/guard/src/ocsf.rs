@@ -44,6 +44,7 @@ pub fn ocsf_event(record: &Value) -> Option<Value> {
     let others = [
         "answeredBy",
         "approval",
+        "layer",
         "micros",
         "others",
         "sent",

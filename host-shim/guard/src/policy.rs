@@ -38,11 +38,22 @@ impl Policy {
 
 /// The digest of everything that a gate judges by.
 pub(super) fn digest_of_documents(gate: &Gate) -> String {
-    let documents: Vec<(&str, &str)> = gate
-        .documents()
-        .iter()
-        .map(|document| (document.part.as_str(), document.text.as_str()))
-        .collect();
+    let own = documents(gate);
     // Texts are always JSON.
-    digest(&serde_json::to_vec(&documents).unwrap_or_default())
+    let text = match gate.above() {
+        [] => serde_json::to_vec(&own),
+        above => {
+            let above = above
+                .iter()
+                .map(|gate| (gate.name(), gate.leaves(), documents(gate)));
+            serde_json::to_vec(&(above.collect::<Vec<_>>(), gate.name(), own))
+        }
+    };
+    digest(&text.unwrap_or_default())
+}
+
+fn documents(gate: &Gate) -> Vec<(&str, &str)> {
+    let documents = gate.documents().iter();
+    let documents = documents.map(|document| (document.part.as_str(), document.text.as_str()));
+    documents.collect()
 }

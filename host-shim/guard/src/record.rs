@@ -48,6 +48,9 @@ pub(super) enum Record<'r> {
         rule: &'r str,
         #[serde(serialize_with = "short")]
         reason: &'r str,
+        /// The layer whose verdict this is, where there are several.
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "short_option")]
+        layer: Option<&'r str>,
         #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "short_list")]
         escalated_roles: &'r [Cow<'r, str>],
         /// The id of the approval that let the call pass.
@@ -62,8 +65,9 @@ pub(super) enum Record<'r> {
         /// The names of arguments that have no value in `values`.
         #[serde(serialize_with = "short_list")]
         others: Vec<String>,
-        /// The digest of the arguments that are forwarded; null if nothing is.
-        sent: Option<String>,
+        /// The arguments that are forwarded, of which the digest is written; null if nothing is.
+        #[serde(serialize_with = "digest_of")]
+        sent: Option<&'r str>,
         policy: &'r str,
         micros: u128,
     },
@@ -213,6 +217,15 @@ pub(super) struct Judged<'r> {
 }
 
 impl<'r> Judged<'r> {
+    /// The layer whose verdict this is: the explanation names it, and nobody else has decided since.
+    fn layer(&self) -> Option<&'r str> {
+        let explanation = self.explanation?;
+        let explained = explanation.get("verdict")?;
+        let is_same = explained.get("rule")?.as_str()? == self.verdict.rule
+            && explained.get("decision")?.as_str()? == self.verdict.decision.as_str();
+        explanation.get("layer")?.as_str().filter(|_| is_same)
+    }
+
     pub(super) fn record(&self) -> Record<'r> {
         let values = self.explanation.and_then(|explanation| explanation.get("values"));
         let all = values.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -227,13 +240,14 @@ impl<'r> Judged<'r> {
             decision: self.verdict.decision.as_str(),
             rule: &self.verdict.rule,
             reason: &self.verdict.reason,
+            layer: self.layer(),
             escalated_roles: self.verdict.escalated_roles(),
             approval: self.verdict.approval.as_deref(),
             answered_by: self.answered_by.map(Answerer::as_str),
             values_left_out: (all.len() - values.len()).saturating_add(left_out(self.explanation)),
             others: others(self.arguments, &values),
             values,
-            sent: self.sent.map(|sent| digest(sent.as_bytes())),
+            sent: self.sent,
             policy: self.policy,
             micros: self.took.as_micros(),
         }
@@ -288,6 +302,10 @@ fn others(arguments: Option<&RawValue>, values: &[RoleValue<'_>]) -> Vec<String>
 /// Writes the beginning of a text, and how long it is where that is not all.
 pub(super) fn short<S: Serializer>(text: &impl AsRef<str>, serializer: S) -> Result<S::Ok, S::Error> {
     cut(text.as_ref()).serialize(serializer)
+}
+
+fn digest_of<S: Serializer>(text: &Option<&str>, serializer: S) -> Result<S::Ok, S::Error> {
+    text.map(|text| digest(text.as_bytes())).serialize(serializer)
 }
 
 fn short_option<S: Serializer>(text: &Option<impl AsRef<str>>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -98,6 +98,7 @@ fn decision() -> Value {
             "decision": {"enum": Effect::ALL},
             "rule": text("The rule that decided."),
             "reason": text("Its reason."),
+            "layer": text("The layer whose verdict this is, where several bundles stand one above the other: its bundle's name and revision, or its file."),
             "escalatedRoles": {
                 "type": "array",
                 "items": {"type": "string"},
@@ -268,6 +269,7 @@ mod tests {
             decision: "allow",
             rule: "r",
             reason: "r",
+            layer: is_whole.then_some("l"),
             escalated_roles: if is_whole { ROLES } else { &[] },
             approval: is_whole.then_some("a"),
             answered_by: is_whole.then_some("client"),

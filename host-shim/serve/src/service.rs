@@ -283,9 +283,10 @@ impl Service {
 
 /// The servers that a gate's documents name, and the one of requests that name none.
 fn known(gate: &Gate, own: Option<&str>) -> BTreeSet<String> {
-    let engine = gate.compile(gate.host()).ok();
-    let named = engine.iter().flat_map(|engine| engine.program().server_names());
-    let annotated = engine.iter().flat_map(Engine::tools).map(|(server, _)| server);
+    let layers = gate.compile_layers(gate.host()).unwrap_or_default();
+    let engines = || layers.iter().map(|layer| &layer.engine);
+    let named = engines().flat_map(|engine| engine.program().server_names());
+    let annotated = engines().flat_map(Engine::tools).map(|(server, _)| server);
     named.chain(annotated).chain(own).map(str::to_owned).collect()
 }
 

@@ -261,8 +261,12 @@ fn show(file: &Path, decision: Option<&str>, server: Option<&str>, out: &mut Out
         } else {
             ""
         };
+        let layer = match text("layer") {
+            layer if layer.is_empty() => String::new(),
+            layer => paint(DIM, &format!(" (layer {layer})")),
+        };
         out.line(&format!(
-            "{} {}{observed} {}/{} {}",
+            "{} {}{observed} {}/{} {}{layer}",
             paint(DIM, &text("time")),
             paint(style_of(&text("decision")), &text("decision")),
             text("server"),

@@ -11,8 +11,8 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::eval::mention_warnings;
+use crate::folder::in_folder;
 use crate::replace::{read_file, replace};
-use crate::setup::in_folder;
 use crate::signed::{self, Pinned};
 use crate::terminal::{Exit, Failure, Out, clean, counted};
 

@@ -12,8 +12,9 @@ use callgate_host::{EngineKind, Gate};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use crate::folder::in_folder;
 use crate::map::{cell, described};
-use crate::setup::{Setup, compiled, in_folder};
+use crate::setup::{Setup, compiled};
 use crate::signed;
 use crate::terminal::Progress;
 use crate::terminal::{
@@ -69,6 +70,7 @@ struct Counts {
 
 impl Diff {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        self.setup.check_alone()?;
         let host = self.setup.host()?;
         let old = self.engine(&self.old, &host)?;
         let new = self.engine(&self.new, &host)?;

@@ -60,6 +60,12 @@ impl Explain {
         let question = &self.question;
         let gate = question.setup.gate()?;
         mention_warnings(&gate, out)?;
+        if !gate.above().is_empty() && (self.record.is_some() || self.suggest) {
+            return Err(Failure::Fault(
+                "--record and --suggest are about one bundle, and --above names others: ask about each by itself"
+                    .to_owned(),
+            ));
+        }
         let mut record = match &self.record {
             Some(path) => Some(File::create(path).map_err(|error| self.unwritable(&error))?),
             None => None,

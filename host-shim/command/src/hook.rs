@@ -76,7 +76,7 @@ pub(crate) struct Hook {
 
 #[derive(Subcommand)]
 enum What {
-    Install(install::Install),
+    Install(Box<install::Install>),
     Uninstall(install::Uninstall),
 }
 

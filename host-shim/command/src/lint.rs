@@ -54,6 +54,7 @@ struct Doubt {
 
 impl Lint {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        self.setup.check_alone()?;
         let gate = self
             .setup
             .build(&|builder| Ok(builder.engine(EngineKind::Native)))?;

@@ -1,6 +1,7 @@
 //! The `callgate` command: judges tool calls, explains verdicts, drafts and validates documents, and judges recorded calls
 //! again.
 
+mod above;
 mod advice;
 mod annotate;
 mod answers;
@@ -15,6 +16,7 @@ mod doctor;
 mod enforce;
 mod eval;
 mod explain;
+mod folder;
 mod guard;
 mod help;
 mod hook;

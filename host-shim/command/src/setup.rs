@@ -20,6 +20,8 @@ use serde_json::Value;
 
 pub(crate) use run_by::RunBy;
 
+use crate::above::{Above, Upper};
+use crate::folder::{in_folder, no_documents};
 use crate::signed::{self, Pinned};
 use crate::terminal::{Failure, note};
 
@@ -40,6 +42,8 @@ pub(crate) struct Setup {
     bundle: Option<PathBuf>,
     #[command(flatten)]
     pinned: Pinned,
+    #[command(flatten)]
+    above: Above,
     /// The compiled policy
     #[arg(long, short, value_name = "FILE", help_heading = DOCUMENTS)]
     policy: Option<PathBuf>,
@@ -127,7 +131,8 @@ impl Setup {
                 "there are no documents, expected `--bundle FILE`".to_owned(),
             ));
         }
-        let mut named = files.into_iter().flatten().chain(self.pinned.keys());
+        let named = files.into_iter().flatten().chain(self.pinned.keys());
+        let mut named = named.chain(self.above.named());
         match named.find(|file| file.is_relative() && signed::address(file).is_none()) {
             Some(file) => Err(Failure::Fault(format!(
                 "the path `{}` is relative to a directory that the agent chooses, expected an absolute one",
@@ -174,12 +179,20 @@ impl Setup {
             })
     }
 
-    /// The signed bundle and the keys that are pinned, as absolute paths: whoever writes them decides what is allowed. None if any
+    /// The signed bundles and the keys that are pinned, as absolute paths: whoever writes them decides what is allowed. None if any
     /// bundle is used.
     pub(crate) fn signed_files(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut files = self.pinned.keys().to_vec();
         if !files.is_empty() {
             files.extend(self.bundle()?);
+        }
+        for upper in self
+            .uppers()?
+            .iter()
+            .filter(|upper| !upper.pinned.keys().is_empty())
+        {
+            files.extend(upper.pinned.keys().iter().cloned());
+            files.push(upper.file()?);
         }
         let files = files.into_iter().map(std::path::absolute);
         files
@@ -193,35 +206,56 @@ impl Setup {
         remote.transpose().map(Option::flatten)
     }
 
-    /// How often the bundle is to be renewed, if it is at an address.
-    pub(crate) fn renewal(&self) -> Option<Duration> {
-        let address = self.bundle.as_deref().and_then(signed::address);
-        address.map(|_| self.pinned.refresh())
+    fn uppers(&self) -> Result<Vec<Upper>, Failure> {
+        self.above.layers(self.pinned.seconds())
     }
 
-    /// Asks for a newer bundle at the address. A newer one with which the gate can be built is in its file then.
+    /// How often bundles are to be renewed, if one is at an address.
+    pub(crate) fn renewal(&self) -> Option<Duration> {
+        let mut named = self.bundle.iter().chain(self.above.named());
+        let has_address = named.any(|named| signed::address(named).is_some());
+        has_address.then(|| self.pinned.refresh())
+    }
+
+    /// Asks for newer bundles at their addresses. A newer one with which its gate can be built is in its file then.
     ///
     /// # Errors
-    /// Why the one that is in use may not be the newest.
+    /// Why one that is in use may not be the newest.
     pub(crate) fn renew(&self, add: Added<'_>) -> Result<(), String> {
-        let Some(remote) = self.remote().map_err(Failure::told)? else {
-            return Ok(());
-        };
         let host = self.host().map_err(Failure::told)?;
+        let mut renewed = Ok(());
+        for Upper { bundle, pinned } in self.uppers().map_err(Failure::told)? {
+            let with = |builder| self.upper(builder, &host, add);
+            if let Some(remote) = pinned.remote(&bundle).map_err(Failure::told)? {
+                let own = pinned.renew(&remote, Duration::ZERO, &with);
+                renewed = renewed.and(own.and(remote.failure().map_or(Ok(()), Err)));
+            }
+        }
+        let Some(remote) = self.remote().map_err(Failure::told)? else {
+            return renewed;
+        };
         self.pinned.renew(&remote, Duration::ZERO, &|builder| {
             Ok(add(self.laid_over(builder, &host)?)?.build()?)
         })?;
-        remote.failure().map_or(Ok(()), Err)
+        renewed.and(remote.failure().map_or(Ok(()), Err))
     }
 
-    /// The end of the signed bundle, if it is one.
+    /// The earliest end of the signed bundles, if there are any.
     pub(crate) fn expires(&self) -> Result<Option<Timestamp>, Failure> {
-        match self.bundle()?.filter(|_| !self.pinned.keys().is_empty()) {
-            Some(file) => Ok(Some(
-                signed::open(&self.pinned.trust()?, &file)?.payload.expires(),
-            )),
-            None => Ok(None),
+        let end = |pinned: &Pinned, file: &Path| -> Result<Option<Timestamp>, Failure> {
+            match pinned.keys() {
+                [] => Ok(None),
+                _ => Ok(Some(signed::open(&pinned.trust()?, file)?.payload.expires())),
+            }
+        };
+        let mut ends = Vec::new();
+        for upper in self.uppers()? {
+            ends.extend(end(&upper.pinned, &upper.file()?)?);
         }
+        if let Some(file) = self.bundle()? {
+            ends.extend(end(&self.pinned, &file)?);
+        }
+        Ok(ends.into_iter().min())
     }
 
     /// The same on another host. In a world the bundle lies in the current directory, wherever it lies here.
@@ -240,7 +274,16 @@ impl Setup {
         host: &Arc<dyn Host + Send + Sync>,
         add: Added<'_>,
     ) -> Result<Gate, Failure> {
-        let with = |builder| Ok(add(self.laid_over(builder, host)?)?.build()?);
+        let mut above = Vec::new();
+        for Upper { bundle, pinned } in self.uppers()? {
+            let (gate, payload) = pinned.build(&bundle, &|builder| self.upper(builder, host, add))?;
+            self.mention(&pinned, &bundle, payload.as_ref())?;
+            above.push(Arc::new(gate));
+        }
+        let with = |builder| {
+            let builder = add(self.laid_over(builder, host)?)?;
+            Ok(above.iter().cloned().fold(builder, GateBuilder::above).build()?)
+        };
         let named = match &self.bundle {
             Some(named) if signed::address(named).is_some() => Some(named.clone()),
             _ => self.bundle()?,
@@ -249,8 +292,19 @@ impl Setup {
             return with(Gate::builder());
         };
         let (gate, payload) = self.pinned.build(&bundle, &with)?;
-        self.mention(&bundle, payload.as_ref())?;
+        self.mention(&self.pinned, &bundle, payload.as_ref())?;
         Ok(gate)
+    }
+
+    /// The gate of a layer above. The flags are about the lowest.
+    fn upper(
+        &self,
+        builder: GateBuilder,
+        host: &Arc<dyn Host + Send + Sync>,
+        add: Added<'_>,
+    ) -> Result<Gate, Failure> {
+        let builder = builder.upper().engine(self.running.engine.kind());
+        Ok(add(builder.host(Arc::clone(host)))?.build()?)
     }
 
     /// Lays the flags over the documents of a bundle.
@@ -304,6 +358,7 @@ impl Setup {
             &self.ceiling,
         ];
         files.iter().any(|file| file.is_some())
+            || !self.above.is_empty()
             || self.sandbox.is_some()
             || self.options.is_some()
             || !self.protected_path.is_empty()
@@ -313,9 +368,24 @@ impl Setup {
 
     /// The documents as an engine of this process, whatever `--engine` says.
     pub(crate) fn compiled(&self) -> Result<Engine, Failure> {
+        self.check_alone()?;
         let host = self.host()?;
         let gate = self.build_on(&host, &|builder| Ok(builder.engine(EngineKind::Native)))?;
         compiled(&gate, host.as_ref())
+    }
+
+    /// # Errors
+    /// There are layers, for a command that looks at one policy.
+    pub(crate) fn check_alone(&self) -> Result<(), Failure> {
+        match self.above.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::Helped {
+                message: "--above: this command looks at one policy, and several bundles are not one"
+                    .to_owned(),
+                help: "look at each bundle by itself: what one layer denies or asks about no other allows"
+                    .to_owned(),
+            }),
+        }
     }
 
     /// Returns `true` if the host is a world and not this machine.
@@ -343,8 +413,8 @@ impl Setup {
     }
 
     /// Says which bundle is used.
-    fn mention(&self, bundle: &Path, payload: Option<&Payload>) -> Result<(), Failure> {
-        let remote = self.pinned.remote(bundle)?;
+    fn mention(&self, pinned: &Pinned, bundle: &Path, payload: Option<&Payload>) -> Result<(), Failure> {
+        let remote = pinned.remote(bundle)?;
         if self.running.verbose {
             let file = remote.as_ref().map_or(bundle, Remote::file);
             let shown = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
@@ -403,53 +473,6 @@ impl Setup {
 pub(crate) fn compiled(gate: &Gate, host: &dyn Host) -> Result<Engine, Failure> {
     gate.compile(host)
         .map_err(|error| Failure::Invalid(error.to_string()))
-}
-
-/// The bundle that `named` is, or the one of the folder that it is.
-pub(crate) fn in_folder(named: &Path) -> Result<PathBuf, Failure> {
-    let shown = named.display();
-    match fs::metadata(named) {
-        Ok(found) if found.is_dir() => {
-            let file = named.join(BUNDLE_FILE);
-            if fs::symlink_metadata(&file).is_ok() {
-                return Ok(file);
-            }
-            Err(Failure::Unloaded {
-                message: format!("the folder `{shown}` has no `{BUNDLE_FILE}`"),
-                help: Some(format!("`callgate init {shown}` writes one")),
-            })
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Unloaded {
-            message: format!("cannot read `{shown}`: {error}"),
-            help: Some(format!(
-                "expected a bundle, or a folder with a `{BUNDLE_FILE}`; `callgate init` writes one"
-            )),
-        }),
-        Ok(_) | Err(_) => Ok(named.to_owned()),
-    }
-}
-
-/// Nothing is looked for in the folders above; one that has a bundle is named.
-fn no_documents() -> Failure {
-    let message = format!("there are no documents: the current folder has no `{BUNDLE_FILE}`");
-    let above = Path::new(".").canonicalize().ok().and_then(|folder| {
-        let found = folder
-            .ancestors()
-            .skip(1)
-            .find(|above| above.join(BUNDLE_FILE).is_file());
-        found.map(Path::to_owned)
-    });
-    let help = match above {
-        Some(above) => format!("`{}` has one: --bundle takes it", above.display()),
-        None => {
-            "expected `--bundle FILE`, or `--policy FILE --annotations FILE`; `callgate init` writes a bundle"
-                .to_owned()
-        }
-    };
-    Failure::Unloaded {
-        message,
-        help: Some(help),
-    }
 }
 
 fn read_world(path: &Path) -> Result<VirtualHost, Failure> {

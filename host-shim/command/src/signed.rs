@@ -44,7 +44,7 @@ const BUNDLE_REFRESH: &str = "bundle-refresh";
 /// Seconds, unless somebody says otherwise.
 const REFRESH: u64 = 60;
 
-fn bundle_name(text: &str) -> Result<String, &'static str> {
+pub(crate) fn bundle_name(text: &str) -> Result<String, &'static str> {
     match is_name(text) {
         true => Ok(text.to_owned()),
         false => Err("expected a name of a-z, 0-9, `.`, `_` and `-`"),
@@ -54,8 +54,16 @@ fn bundle_name(text: &str) -> Result<String, &'static str> {
 impl Pinned {
     /// Those of a command line that somebody else has written.
     pub(crate) fn by(keys: Vec<PathBuf>) -> Self {
-        let (name, refresh) = (None, REFRESH);
+        Self::new(keys, None, REFRESH)
+    }
+
+    pub(crate) fn new(keys: Vec<PathBuf>, name: Option<String>, refresh: u64) -> Self {
         Self { keys, name, refresh }
+    }
+
+    /// After how many seconds a bundle at an address is asked for again.
+    pub(crate) fn seconds(&self) -> u64 {
+        self.refresh
     }
 
     /// The files of the keys; none if any bundle is used.
@@ -106,8 +114,7 @@ impl Pinned {
     ) -> Result<(), String> {
         let trust = self.trust().map_err(|failure| failure.told())?;
         remote.refresh(&trust, fresh, Timestamp::now(), |opened| {
-            let texts = texts(&opened.payload, remote.file());
-            let built = texts.and_then(|texts| with(Gate::builder().bundle_texts(texts)));
+            let built = builder(&opened.payload, remote.file()).and_then(with);
             built.map(drop).map_err(|failure| failure.told())
         })
     }
@@ -134,7 +141,7 @@ impl Pinned {
         }
         let trust = self.trust()?;
         let opened = open(&trust, file)?;
-        let gate = with(Gate::builder().bundle_texts(texts(&opened.payload, file)?))?;
+        let gate = with(builder(&opened.payload, file)?)?;
         trust.accept(&opened).map_err(|why| unused(file, &why))?;
         Ok((gate, Some(opened.payload)))
     }
@@ -145,30 +152,27 @@ impl Pinned {
         let remote = self.remote(bundle)?;
         let file = remote.as_ref().map_or(bundle, Remote::file);
         let opened = open(&self.trust()?, file)?;
-        Ok(Gate::builder()
-            .bundle_texts(texts(&opened.payload, file)?)
-            .build()?)
+        Ok(builder(&opened.payload, file)?.build()?)
     }
 
     /// The documents of a bundle in a file or at an address, for who writes down where it is. It is fetched if it never was, and nothing
     /// is accepted.
-    pub(crate) fn looked_for(&self, bundle: &Path) -> Result<Gate, Failure> {
-        let builder = match self.remote(bundle)? {
+    pub(crate) fn looked_for(&self, bundle: &Path) -> Result<GateBuilder, Failure> {
+        Ok(match self.remote(bundle)? {
             Some(remote) => {
                 let opened = remote.look(&self.trust()?, Timestamp::now());
                 let opened = opened.map_err(|why| Failure::Unloaded {
                     message: format!("the bundle `{}` is not used: {why}", bundle.display()),
                     help: None,
                 })?;
-                Gate::builder().bundle_texts(texts(&opened.payload, remote.file())?)
+                builder(&opened.payload, remote.file())?
             }
             None if self.keys.is_empty() => {
                 check_unsigned(bundle)?;
                 Gate::builder().bundle(bundle)
             }
-            None => Gate::builder().bundle_texts(texts(&open(&self.trust()?, bundle)?.payload, bundle)?),
-        };
-        Ok(builder.build()?)
+            None => builder(&open(&self.trust()?, bundle)?.payload, bundle)?,
+        })
     }
 
     /// The flags that say the same, with the names that files have where they are written.
@@ -276,6 +280,12 @@ fn own(variable: &str, usual: &str) -> Result<PathBuf, Failure> {
             "the home directory is not known, expected an absolute path in `{variable}`"
         ))
     })
+}
+
+/// The builder of a gate by what was signed, under its name and revision.
+fn builder(payload: &Payload, file: &Path) -> Result<GateBuilder, Failure> {
+    let name = format!("{}@{}", payload.name(), payload.revision());
+    Ok(Gate::builder().name(name).bundle_texts(texts(payload, file)?))
 }
 
 /// The documents, whose relative paths start from the file's folder.

@@ -75,6 +75,7 @@ struct Found {
 impl Suggest {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
         self.contexts.check()?;
+        self.setup.check_alone()?;
         let gate = self.setup.gate()?;
         let mut found = Found::default();
         for file in &self.files {

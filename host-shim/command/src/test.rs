@@ -58,6 +58,7 @@ pub(crate) struct Test {
 
 impl Test {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        self.setup.check_alone()?;
         let host = self.host()?;
         let gate = match self.setup.has_world() {
             true => self.setup.build_in_world(&host)?,

@@ -13,10 +13,12 @@ mod toml;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::above::{Above, Upper};
+use crate::folder::in_folder;
 use crate::program;
 use crate::replace::{read_file, replace, replace_secret};
-use crate::setup::in_folder;
 use crate::signed::{self, Pinned};
 use crate::terminal::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use annotated::Annotated;
@@ -45,6 +47,8 @@ pub(crate) struct Wrap {
     bundle: PathBuf,
     #[command(flatten)]
     pinned: Pinned,
+    #[command(flatten)]
+    above: Above,
     /// Write each decision to this file
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -328,13 +332,17 @@ impl Wrap {
         Ok(Exit::Allow)
     }
 
-    /// The servers of which the bundle annotates a tool, or which it trusts.
+    /// The servers of which the bundle annotates a tool, or which it trusts, as far as those above let it.
     fn annotated(&self) -> Result<Annotated, Failure> {
-        let gate = match signed::address(&self.bundle) {
+        let mut builder = match signed::address(&self.bundle) {
             Some(_) => self.pinned.looked_for(&self.bundle)?,
             None => self.pinned.looked_for(&in_folder(&self.bundle)?)?,
         };
-        Annotated::of(&gate).map_err(Failure::Fault)
+        for Upper { bundle, pinned } in self.above.layers(self.pinned.seconds())? {
+            let gate = pinned.looked_for(&bundle)?.upper().build()?;
+            builder = builder.above(Arc::new(gate));
+        }
+        Annotated::of(&builder.build()?).map_err(Failure::Fault)
     }
 
     fn arguments(&self) -> Result<Arguments, Failure> {
@@ -352,6 +360,10 @@ impl Wrap {
             true => self.named_in_project(file),
             false => utf8(file),
         };
+        let above = self.above.flags(|file| match signed::address(file) {
+            Some(address) => Ok(address.to_owned()),
+            None => named(file),
+        })?;
         Ok(Arguments {
             program: match self.shared {
                 true => "callgate".to_owned(),
@@ -361,7 +373,7 @@ impl Wrap {
                 Some(address) => address.to_owned(),
                 None => named(&in_folder(&self.bundle)?)?,
             },
-            pinned: self.pinned.flags(named)?,
+            pinned: [self.pinned.flags(named)?, above].concat(),
             audit: self.audit.as_deref().map(named).transpose()?,
             observe: self.observe,
             ask: self.ask,

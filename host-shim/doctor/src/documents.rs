@@ -25,8 +25,19 @@ impl Named {
     /// Paths start from the project. `None` if no bundle is named.
     pub(super) fn by(arguments: &[String], project: &Path) -> Option<Self> {
         let bundle = values_of(arguments, &["--bundle", "-b"]).next()?;
-        let keys = values_of(arguments, &["--bundle-key"]).map(|key| project.join(key));
-        let keys = keys.collect();
+        let keys = values_of(arguments, &["--bundle-key"]);
+        Some(Self::of(bundle, keys, project))
+    }
+
+    /// The bundles that stand above it, by the same command line.
+    pub(super) fn above(arguments: &[String], project: &Path) -> Vec<Self> {
+        let above = values_of(arguments, &["--above"]);
+        let keys = || values_of(arguments, &["--above-key"]);
+        above.map(|bundle| Self::of(bundle, keys(), project)).collect()
+    }
+
+    fn of(bundle: PathBuf, keys: impl Iterator<Item = PathBuf>, project: &Path) -> Self {
+        let keys = keys.map(|key| project.join(key)).collect();
         let is_address = bundle.to_str().is_some_and(|bundle| bundle.contains("://"));
         let bundle = if is_address { bundle } else { project.join(bundle) };
         // One that is not there is a fault of the gate.
@@ -34,7 +45,7 @@ impl Named {
             true => bundle.join(BUNDLE_FILE),
             false => bundle,
         };
-        Some(Self { bundle, keys })
+        Self { bundle, keys }
     }
 
     pub(super) fn documents(&self, caller: &dyn Caller) -> Result<Vec<Document>, Unusable> {

@@ -116,6 +116,9 @@ fn of_guard(
     if let Some(bundle) = &bundle {
         found.extend(documents::look(&about, bundle, caller));
     }
+    for above in Named::above(arguments, &place.project) {
+        found.extend(documents::look(&about, &above, caller));
+    }
     if arguments
         .iter()
         .any(|word| word == "--wrapped" || word.starts_with("--wrapped="))

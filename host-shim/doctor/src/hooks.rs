@@ -123,6 +123,9 @@ fn of_command(
         Some(bundle) => found.extend(documents::look(about, &bundle, caller)),
         None => found.push(Finding::wrong(about, "the command names no bundle".to_owned()).helped(repair)),
     }
+    for above in Named::above(arguments, &place.project) {
+        found.extend(documents::look(about, &above, caller));
+    }
     if place.only_look {
         return found;
     }

@@ -8,9 +8,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::agents;
+use crate::above::Above;
+use crate::folder::in_folder;
 use crate::program;
 use crate::replace::replace;
-use crate::setup::in_folder;
 use crate::signed::{self, Pinned};
 use crate::terminal::{BOLD, DIM, Exit, Failure, GREEN, Out, clean, paint};
 
@@ -84,6 +85,8 @@ pub(crate) struct Install {
     bundle: PathBuf,
     #[command(flatten)]
     pinned: Pinned,
+    #[command(flatten)]
+    above: Above,
     /// Judge by the project's own `callgate.json` where it has one, as `callgate hook --per-project` does
     #[arg(long)]
     per_project: bool,
@@ -145,6 +148,11 @@ impl Install {
             };
             words.extend(["--bundle".to_owned(), bundle]);
             words.extend(self.pinned.flags(absolute)?);
+            let flags = self.above.flags(|named| match signed::address(named) {
+                Some(address) => Ok(address.to_owned()),
+                None => absolute(named),
+            });
+            words.extend(flags?);
         }
         if self.per_project {
             words.push("--per-project".to_owned());
@@ -169,6 +177,11 @@ impl Install {
             };
             words.extend(["--bundle".to_owned(), bundle]);
             words.extend(self.pinned.flags(|key| self.of_project(key))?);
+            let flags = self.above.flags(|named| match signed::address(named) {
+                Some(address) => Ok(quoted(address)),
+                None => self.of_project(named),
+            });
+            words.extend(flags?);
         }
         Ok(words.join(" "))
     }

@@ -36,6 +36,19 @@ struct Explanation {
     commands: Vec<Command>,
     steps_left_out: usize,
     recording: Recording,
+    /// The layer whose verdict and steps these are.
+    layer: Option<String>,
+    #[serde(default)]
+    layers: Vec<LayerStep>,
+}
+
+/// What a layer says.
+#[derive(Deserialize)]
+struct LayerStep {
+    layer: String,
+    verdict: Verdict,
+    #[serde(default)]
+    left: bool,
 }
 
 #[derive(Deserialize)]
@@ -167,6 +180,16 @@ impl Explanation {
         if let Some(help) = help {
             sections.push(Node::leaf(format!("{} {}", paint(DIM, "help:"), clean(help))));
         }
+        if !self.layers.is_empty() {
+            sections.push(Node::new(
+                paint(BOLD, "layers"),
+                self.layers.iter().map(LayerStep::node),
+            ));
+        }
+        if let Some(layer) = &self.layer {
+            let whose = format!("{} {}", paint(DIM, "what follows is of layer"), clean(layer));
+            sections.push(Node::leaf(whose));
+        }
         if !self.values.is_empty() {
             let values = self.values.iter().map(ValueStep::node);
             sections.push(Node::new(paint(BOLD, "values"), values));
@@ -192,6 +215,26 @@ impl Explanation {
         let title = format!("{}/{}", self.server_name, self.tool_name);
         let decision = paint(style_of(decision), &clean(decision));
         Node::new(format!("{decision} {}", clean(&title)), sections)
+    }
+}
+
+impl LayerStep {
+    fn node(&self) -> Node {
+        let Verdict {
+            decision,
+            rule,
+            reason,
+            ..
+        } = &self.verdict;
+        let layer = clean(&self.layer);
+        Node::leaf(match self.left {
+            true => format!("{layer}: leaves the tool to the layers below"),
+            false => format!(
+                "{layer}: {} {}",
+                paint(style_of(decision), &clean(decision)),
+                decided(rule, reason)
+            ),
+        })
     }
 }
 

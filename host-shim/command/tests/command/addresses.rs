@@ -138,6 +138,65 @@ fn the_last_good_bundle_is_used_until_there_is_a_better_one() {
 }
 
 #[test]
+fn a_bundle_above_comes_from_an_address_too() {
+    let project = signed();
+    let server = Server::start();
+    let flags = [
+        "--above",
+        &server.upstream.url,
+        "--above-key",
+        "acme.pub",
+        "--bundle-refresh",
+        "1",
+    ];
+    judged(
+        &project,
+        &flags,
+        4,
+        &["is not used: the server answered HTTP 503"],
+    );
+    server.serve_file(&project);
+    judged(&project, &flags, 0, &[]);
+    // A guard takes up the newer one, which denies.
+    let mut guarded = Guarded::with(
+        &project,
+        &[&flags[..], &["--audit", "log.jsonl", "--", "sh", "-c", ECHO]].concat(),
+        &[(
+            "XDG_CACHE_HOME",
+            project.folder.path().join("cache").to_str().expect("UTF-8"),
+        )],
+    );
+    assert_eq!(
+        guarded.ask(1, "~/Documents/a.txt")["result"],
+        json!({"content": []})
+    );
+    server.fail();
+    assert_eq!(
+        guarded.ask(2, "~/Documents/a.txt")["result"],
+        json!({"content": []})
+    );
+    // The project's own documents stay as they are.
+    let policy = project.read("policy.json");
+    project.edit("policy.json", |policy| policy["rules"] = json!([]));
+    sign(&project, 9, "30d");
+    project.write("policy.json", policy.to_string());
+    server.serve_file(&project);
+    let decided_by = || {
+        let mut decisions = log(&project).into_iter();
+        let last = decisions.rfind(|line| line["kind"] == "decision");
+        last.expect("a decision")["layer"].clone()
+    };
+    until(|| {
+        guarded.ask(3, "~/Documents/a.txt");
+        decided_by() == "acme@9"
+    });
+    assert_eq!(guarded.ask(4, "~/Documents/a.txt")["result"]["isError"], true);
+    assert_eq!(guarded.end().0, Some(0));
+    server.fail();
+    judged(&project, &flags, 2, &[]);
+}
+
+#[test]
 fn what_the_flags_do_not_go_with_leaves_the_last_good_one() {
     let project = signed();
     let server = Server::start();

@@ -1,6 +1,6 @@
 //! Signed bundles: made, signed, judged by, and refused.
 
-mod running;
+pub(crate) mod running;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -21,6 +21,7 @@ mod hooks;
 mod http;
 mod installing;
 mod judging;
+mod layers;
 mod lints;
 mod load;
 mod logged;

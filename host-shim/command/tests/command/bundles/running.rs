@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{PINNED, sign, signed};
 use crate::guarding::{ECHO, Guarded, log, until};
 
-fn in_seconds(seconds: u64) -> String {
+pub(crate) fn in_seconds(seconds: u64) -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .expect("a time")

@@ -162,7 +162,7 @@ impl Setup {
         let programs = programs.iter().flatten().filter(|program| program.is_absolute());
         let builder = programs
             .filter_map(|program| program.to_str())
-            .fold(builder.protect_documents(), GateBuilder::protect_writes);
+            .fold(builder.protect_documents(), GateBuilder::protect);
         let mut places = self.signed_files()?;
         if !places.is_empty() {
             // Whoever writes there has an older bundle be used, or none.
@@ -171,7 +171,7 @@ impl Setup {
         places
             .iter()
             .try_fold(builder, |builder, place| match place.to_str() {
-                Some(place) => Ok(builder.protect_writes(place)),
+                Some(place) => Ok(builder.protect(place)),
                 None => Err(Failure::Fault(format!(
                     "the path `{}` is not UTF-8",
                     place.display()

@@ -192,7 +192,6 @@ fn a_bundle_above_comes_from_an_address_too() {
     });
     assert_eq!(guarded.ask(4, "~/Documents/a.txt")["result"]["isError"], true);
     assert_eq!(guarded.end().0, Some(0));
-    server.fail();
     judged(&project, &flags, 2, &[]);
 }
 

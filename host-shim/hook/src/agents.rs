@@ -41,8 +41,8 @@ pub struct Agent {
     ///
     /// Where a file adds hooks and holds much else, such as the text of a skill, the pattern names that file and not its folder.
     protected: &'static [&'static [&'static str]],
-    /// Those of the protected files that may be read: texts for people and models, and settings in which no servers of MCP, and so none of
-    /// their secrets, stand. They are not written: each may have hooks or commands of its own.
+    /// Those of the protected files that may be read: texts for people and models, and settings in which neither servers of MCP nor variables
+    /// of an environment stand, and so no secrets. They are not written: each may have hooks or commands of its own.
     pub(super) readable: &'static [&'static str],
     /// Environment variables with which the agent is told where its settings are, each with the protected paths below.
     pub(super) moved: &'static [(&'static str, &'static [&'static str])],

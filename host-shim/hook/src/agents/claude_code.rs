@@ -76,8 +76,6 @@ pub(super) static AGENT: Agent = Agent {
         "/Library/Application Support/ClaudeCode",
     ]],
     readable: &[
-        "**/.claude/settings.json",
-        "**/.claude/settings.local.json",
         "**/.claude/agents",
         "**/.claude/commands",
         "**/.claude/skills/**/SKILL.md",

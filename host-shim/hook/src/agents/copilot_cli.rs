@@ -67,12 +67,7 @@ pub(super) static AGENT: Agent = Agent {
     directories: None,
     moving_tool: None,
     protected: &[PROTECTED],
-    readable: &[
-        "**/.github/hooks",
-        "**/.github/copilot/settings.json",
-        "**/.claude/settings.json",
-        "**/.claude/settings.local.json",
-    ],
+    readable: &["**/.github/hooks", "**/.github/copilot/settings.json"],
     moved: &[("COPILOT_HOME", &["hooks", "settings.json", "config.json"])],
     settings: Settings {
         file: ".copilot/hooks/callgate.json",

@@ -73,11 +73,7 @@ pub(super) static AGENT: Agent = Agent {
         "/etc/cursor",
         "/Library/Application Support/Cursor/hooks.json",
     ]],
-    readable: &[
-        "**/.cursor/hooks.json",
-        "**/.claude/settings.json",
-        "**/.claude/settings.local.json",
-    ],
+    readable: &["**/.cursor/hooks.json"],
     moved: &[],
     settings: Settings {
         file: ".cursor/hooks.json",

@@ -73,10 +73,7 @@ pub(super) static AGENT: Agent = Agent {
     readable: &[
         "**/.github/hooks",
         "**/.github/copilot/settings.json",
-        "**/.claude/settings.json",
-        "**/.claude/settings.local.json",
         "**/.vscode/settings.json",
-        "**/*.code-workspace",
         "**/.agent.md",
         "**/*.agent.md",
     ],

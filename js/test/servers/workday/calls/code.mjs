@@ -33,7 +33,7 @@ export const git = ({ repo, home }) => ({
     ["git_add", { repo_path: ".", files: [".env"] }],
     ["git_add", { repo_path: ".", files: ["-A"] }],
     ["git_add", { repo_path: ".", files: ["packages/api/.env", "README.md"] }],
-    ["git_add", { repo_path: ".", files: ["*.json"] }],
+    ["git_add", { repo_path: ".", files: ["*.env"] }],
     ["git_status", { repo_path: "-c core.fsmonitor=x" }],
   ],
 });

@@ -26,7 +26,8 @@ test("comments and trailing commas are passed over, and places are those in the 
   const bundle = readJson(TEXT);
   const name = follow(bundle, ["policy", "rules", 1, "name"]);
   assert.equal(TEXT.slice(name.from, name.to), '"keep-the-system"');
-  assert.deepEqual(plainValue(follow(bundle, ["protectedPaths"])), ["~/.ssh", "**/.env", "**/.git", "callgate.json"]);
+  assert.equal(plainValue(follow(bundle, ["protectedPaths", 1])), "**/.env");
+  assert.deepEqual(plainValue(follow(bundle, ["protectedPaths", 2])), { path: "callgate.json", against: "write" });
 });
 
 test("a text that is cut anywhere is read as far as it goes", () => {

@@ -1,14 +1,14 @@
 //! The documents and the host that a command works with.
 
+mod renewal;
 mod run_by;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use callgate_bundle::{Payload, Remote, Timestamp};
+use callgate_bundle::{Payload, Remote};
 use callgate_engine::config::DocumentKind;
 use callgate_engine::engine::Engine;
 use callgate_engine::host::Host;
@@ -200,62 +200,8 @@ impl Setup {
             .map_err(|error| Failure::Fault(error.to_string()))
     }
 
-    /// The address of the bundle, if it has one.
-    fn remote(&self) -> Result<Option<Remote>, Failure> {
-        let remote = self.bundle.as_deref().map(|named| self.pinned.remote(named));
-        remote.transpose().map(Option::flatten)
-    }
-
     fn uppers(&self) -> Result<Vec<Upper>, Failure> {
         self.above.layers(self.pinned.seconds())
-    }
-
-    /// How often bundles are to be renewed, if one is at an address.
-    pub(crate) fn renewal(&self) -> Option<Duration> {
-        let mut named = self.bundle.iter().chain(self.above.named());
-        let has_address = named.any(|named| signed::address(named).is_some());
-        has_address.then(|| self.pinned.refresh())
-    }
-
-    /// Asks for newer bundles at their addresses. A newer one with which its gate can be built is in its file then.
-    ///
-    /// # Errors
-    /// Why one that is in use may not be the newest.
-    pub(crate) fn renew(&self, add: Added<'_>) -> Result<(), String> {
-        let host = self.host().map_err(Failure::told)?;
-        let mut renewed = Ok(());
-        for Upper { bundle, pinned } in self.uppers().map_err(Failure::told)? {
-            let with = |builder| self.upper(builder, &host, add);
-            if let Some(remote) = pinned.remote(&bundle).map_err(Failure::told)? {
-                let own = pinned.renew(&remote, Duration::ZERO, &with);
-                renewed = renewed.and(own.and(remote.failure().map_or(Ok(()), Err)));
-            }
-        }
-        let Some(remote) = self.remote().map_err(Failure::told)? else {
-            return renewed;
-        };
-        self.pinned.renew(&remote, Duration::ZERO, &|builder| {
-            Ok(add(self.laid_over(builder, &host)?)?.build()?)
-        })?;
-        renewed.and(remote.failure().map_or(Ok(()), Err))
-    }
-
-    /// The earliest end of the signed bundles, if there are any.
-    pub(crate) fn expires(&self) -> Result<Option<Timestamp>, Failure> {
-        let end = |pinned: &Pinned, file: &Path| -> Result<Option<Timestamp>, Failure> {
-            match pinned.keys() {
-                [] => Ok(None),
-                _ => Ok(Some(signed::open(&pinned.trust()?, file)?.payload.expires())),
-            }
-        };
-        let mut ends = Vec::new();
-        for upper in self.uppers()? {
-            ends.extend(end(&upper.pinned, &upper.file()?)?);
-        }
-        if let Some(file) = self.bundle()? {
-            ends.extend(end(&self.pinned, &file)?);
-        }
-        Ok(ends.into_iter().min())
     }
 
     /// The same on another host. In a world the bundle lies in the current directory, wherever it lies here.

@@ -43,6 +43,7 @@ pub(super) fn beside(
         _ => return Ok(()),
     };
     // Their copies have the suffix as well, beside them.
+    let known = invocation.operands.len();
     for word in found.after_suffix.iter().flatten().skip(1) {
         operand(
             Role::WritePath,
@@ -51,6 +52,12 @@ pub(super) fn beside(
             false,
             &mut invocation.operands,
         )?;
+    }
+    // After an empty suffix the first word is the script to BSD.
+    let script = first(found).iter().filter(|_| found.has_empty_suffix);
+    let script = script.map(|word| word.place).next();
+    for (at, one) in invocation.operands.iter_mut().enumerate() {
+        one.is_edited_if_there = at >= known || Some(one.place) == script;
     }
     for (word, text) in files.iter().filter_map(|word: &Word| Some((word, word.exact()?))) {
         for end in &ends {

@@ -111,6 +111,7 @@ pub(super) fn default_remote(case: &Case, command: &Command, operands: &mut Vec<
                 is_tree: false,
                 contents: None,
                 arrives: false,
+                is_edited_if_there: false,
             });
         }
     }
@@ -144,6 +145,7 @@ pub(super) fn rewritten_branch(case: &Case, found: &Words, command: &Command, in
             is_tree: false,
             contents: None,
             arrives: false,
+            is_edited_if_there: false,
         });
     }
 }

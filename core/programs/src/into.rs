@@ -46,6 +46,7 @@ pub(super) fn into(
                     is_tree,
                     contents: None,
                     arrives: true,
+                    is_edited_if_there: false,
                 });
                 continue;
             }

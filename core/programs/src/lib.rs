@@ -108,6 +108,8 @@ pub struct Operand {
     pub contents: Option<Contents>,
     /// Other files arrive there under names that match: the value is a pattern, and what it matches is not there yet.
     pub arrives: bool,
+    /// It is a file to one kind of the program alone, and one that is not there is not made.
+    pub is_edited_if_there: bool,
 }
 
 /// A tree whose contents are read or copied.

@@ -122,6 +122,7 @@ pub(super) fn named(
         is_tree: is_tree && role.is_path(),
         contents: None,
         arrives: false,
+        is_edited_if_there: false,
     });
     Ok(())
 }

@@ -364,27 +364,29 @@ impl Command<'_> {
     }
 }
 
-/// The program without words that are scripts of `sed` to GNU (`/x/d`), and files to BSD, where there are no such files to edit.
+/// The program without words that are scripts of `sed` to GNU (`/x/d`), and files to BSD, where there are no such files to edit. What the
+/// program makes, such as by a redirection, is not among them.
 fn without_scripts(asking: &mut Asking, invocation: &Invocation) -> Option<Invocation> {
-    let is_script = |text: &str| {
-        let mut names = text.strip_prefix('/')?.split('/');
-        let is_file = names.next_back()?.len() == 1 && names.next().is_some();
-        (is_file
-            && !text
-                .split('/')
-                .skip(1)
-                .any(|name| matches!(name, "" | "." | "..")))
-        .then_some(())
-    };
-    if invocation.program != "sed" {
+    if !invocation.operands.iter().any(|one| one.is_edited_if_there) {
         return None;
     }
     let mut edited = invocation.clone();
     edited.operands.retain(|one| {
-        let text = one.value.exact().filter(|text| is_script(text).is_some());
-        one.role != Role::WritePath || text.is_none_or(|text| asking.canonicalizer.resolver().may_exist(text))
+        let text = one.value.exact().filter(|text| is_script(text));
+        !one.is_edited_if_there || text.is_none_or(|text| asking.canonicalizer.resolver().may_exist(text))
     });
     Some(edited)
+}
+
+/// Returns `true` if the text is a pattern and a letter.
+fn is_script(text: &str) -> bool {
+    let mut names = text.split('/');
+    let is_letter = names
+        .next_back()
+        .is_some_and(|last| last.len() == 1 && last != ".");
+    let is_absolute = names.next() == Some("");
+    let mut names = names.peekable();
+    is_letter && is_absolute && names.peek().is_some() && names.all(|name| !matches!(name, "" | "." | ".."))
 }
 
 /// Returns `true` if the program may write a file that says which names are ignored, and which are not.

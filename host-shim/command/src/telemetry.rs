@@ -13,7 +13,7 @@ const VARIABLES: [&str; 2] = [
 
 #[derive(Args)]
 pub(crate) struct Collector {
-    /// Send each decision to this collector of OpenTelemetry too, as spans and metrics over HTTP [default: what OTEL_EXPORTER_OTLP_ENDPOINT says]
+    /// Send each decision to this collector of OpenTelemetry too, as spans, logs and metrics over HTTP [default: what OTEL_EXPORTER_OTLP_ENDPOINT says]
     #[arg(long, value_name = "URL")]
     otlp: Option<String>,
 }

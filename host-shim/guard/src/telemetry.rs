@@ -1,4 +1,4 @@
-//! Decisions as spans and metrics, for collectors of OpenTelemetry (OTLP over HTTP), beside the log.
+//! Decisions as spans, logs and metrics, for collectors of OpenTelemetry (OTLP over HTTP), beside the log.
 //!
 //! A span is a call as the client sees it: from when it was judged to its answer. Its names are those of the semantic
 //! conventions for MCP and generative AI, which are still in development; what these do not name begins with `callgate.`. No
@@ -7,9 +7,11 @@
 //! Metrics are a counter of decisions and a histogram of how long servers take, a minute apart, without the names of tools: a client
 //! can make these up.
 //!
-//! Nothing waits for a collector. Spans are sent by a thread of their own, and lost where it does not keep up: the log is what
+//! Nothing waits for a collector. Each of the three is sent by a thread of its own, and lost where it does not keep up: the log is what
 //! counts.
 
+mod endpoint;
+mod logs;
 mod metrics;
 
 use std::collections::{BTreeMap, HashMap};
@@ -25,6 +27,7 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, Span};
 
+use logs::Logs;
 use metrics::Metrics;
 
 use super::message::{Request, text_of};
@@ -50,6 +53,8 @@ pub struct Telemetry {
     tracer: SdkTracer,
     /// `None` where the environment or the flag names a place for spans alone.
     metrics: Option<Metrics>,
+    /// Likewise.
+    logs: Option<Logs>,
     /// The spans of calls that were sent to the server, by their names in the log.
     open: Mutex<BTreeMap<String, Span>>,
 }
@@ -89,7 +94,8 @@ impl Telemetry {
         Ok(Self {
             provider,
             tracer,
-            metrics: Metrics::new(endpoint, resource)?,
+            metrics: Metrics::new(endpoint, resource.clone())?,
+            logs: Logs::new(endpoint, resource)?,
             open: Mutex::default(),
         })
     }
@@ -106,11 +112,26 @@ impl Telemetry {
             metrics.note(server, observes, record);
         }
         match record {
-            Record::Decision { id, sent, micros, .. } => {
+            Record::Decision {
+                id,
+                tool,
+                sent,
+                micros,
+                ..
+            } => {
                 let now = SystemTime::now();
                 let micros = u64::try_from(*micros).unwrap_or(u64::MAX);
                 let begun = now.checked_sub(Duration::from_micros(micros)).unwrap_or(now);
-                let mut span = self.begin(server, observes, record, Carried::of(request), begun);
+                let carried = Carried::of(request);
+                let attributes = attributes(server, observes, record, &carried);
+                let builder = SpanBuilder::from_name(format!("tools/call {tool}"))
+                    .with_kind(SpanKind::Server)
+                    .with_start_time(begun)
+                    .with_attributes(attributes.clone());
+                let parent =
+                    TraceContextPropagator::new().extract_with_context(&Context::new(), &carried.trace);
+                let mut span = self.tracer.build_with_context(builder, &parent);
+                self.log(server, record, &attributes, Some(&span));
                 // Where a person is asked the answer has a span of its own.
                 if sent.is_some() {
                     self.open().insert((*id).to_owned(), span);
@@ -123,7 +144,9 @@ impl Telemetry {
             Record::Outcome {
                 id, outcome, code, ..
             } => {
-                let Some(mut span) = self.open().remove(*id) else {
+                let span = self.open().remove(*id);
+                self.log(server, record, &[], span.as_ref());
+                let Some(mut span) = span else {
                     return;
                 };
                 if let (Outcome::Error, Some(code)) = (outcome, code) {
@@ -135,56 +158,21 @@ impl Telemetry {
                 }
                 span.end();
             }
-            Record::Stop { .. } => self.end(),
-            Record::Start { .. } | Record::Refused { .. } | Record::Reload { .. } | Record::Cut {} => {}
+            Record::Start { .. }
+            | Record::Refused { .. }
+            | Record::Reload { .. }
+            | Record::Cut {}
+            | Record::Stop { .. } => self.log(server, record, &[], None),
+        }
+        if let Record::Stop { .. } = record {
+            self.end();
         }
     }
 
-    fn begin(
-        &self,
-        server: &str,
-        observes: bool,
-        record: &Record<'_>,
-        request: Carried,
-        begun: SystemTime,
-    ) -> Span {
-        let Record::Decision {
-            id,
-            tool,
-            decision,
-            rule,
-            approval,
-            answered_by,
-            policy,
-            ..
-        } = record
-        else {
-            return self.tracer.start("tools/call");
-        };
-        let text = |name: &'static str, value: &str| KeyValue::new(name, value.to_owned());
-        let mut attributes = vec![
-            text("mcp.method.name", "tools/call"),
-            text("gen_ai.operation.name", "execute_tool"),
-            text("gen_ai.tool.name", tool),
-            text("jsonrpc.request.id", &request.id),
-            text("network.transport", "pipe"),
-            text("callgate.server", server),
-            text("callgate.call.id", id),
-            text("callgate.decision", decision),
-            text("callgate.rule", rule),
-            text("callgate.policy", policy),
-            KeyValue::new("callgate.observed", observes),
-        ];
-        attributes.extend(approval.map(|approval| text("callgate.approval", approval)));
-        attributes.extend(answered_by.map(|by| text("callgate.answered_by", by)));
-        let revision = request.revision.as_deref();
-        attributes.extend(revision.map(|revision| text("mcp.protocol.version", revision)));
-        let builder = SpanBuilder::from_name(format!("tools/call {tool}"))
-            .with_kind(SpanKind::Server)
-            .with_start_time(begun)
-            .with_attributes(attributes);
-        let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &request.trace);
-        self.tracer.build_with_context(builder, &parent)
+    fn log(&self, server: &str, record: &Record<'_>, attributes: &[KeyValue], span: Option<&Span>) {
+        if let Some(logs) = &self.logs {
+            logs.note(server, record, attributes, span.map(Span::span_context));
+        }
     }
 
     /// Sends what is left.
@@ -192,16 +180,57 @@ impl Telemetry {
         for mut span in std::mem::take(&mut *self.open()).into_values() {
             span.end();
         }
-        // A collector that is not there is not a fault of the guard's.
-        let _ = self.provider.shutdown_with_timeout(LAST);
-        if let Some(metrics) = &self.metrics {
-            metrics.end();
-        }
+        // All at once: a collector that does not answer is waited for once. That it is not there is not a fault of the guard's.
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.provider.shutdown_with_timeout(LAST));
+            if let Some(metrics) = &self.metrics {
+                scope.spawn(|| metrics.end());
+            }
+            if let Some(logs) = &self.logs {
+                scope.spawn(|| logs.end());
+            }
+        });
     }
 
     fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Span>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What the span and the log say of a decision.
+fn attributes(server: &str, observes: bool, record: &Record<'_>, request: &Carried) -> Vec<KeyValue> {
+    let Record::Decision {
+        id,
+        tool,
+        decision,
+        rule,
+        approval,
+        answered_by,
+        policy,
+        ..
+    } = record
+    else {
+        return Vec::new();
+    };
+    let text = |name: &'static str, value: &str| KeyValue::new(name, value.to_owned());
+    let mut attributes = vec![
+        text("mcp.method.name", "tools/call"),
+        text("gen_ai.operation.name", "execute_tool"),
+        text("gen_ai.tool.name", tool),
+        text("jsonrpc.request.id", &request.id),
+        text("network.transport", "pipe"),
+        text("callgate.server", server),
+        text("callgate.call.id", id),
+        text("callgate.decision", decision),
+        text("callgate.rule", rule),
+        text("callgate.policy", policy),
+        KeyValue::new("callgate.observed", observes),
+    ];
+    attributes.extend(approval.map(|approval| text("callgate.approval", approval)));
+    attributes.extend(answered_by.map(|by| text("callgate.answered_by", by)));
+    let revision = request.revision.as_deref();
+    attributes.extend(revision.map(|revision| text("mcp.protocol.version", revision)));
+    attributes
 }
 
 /// What the conventions call the error of a call.

@@ -1,4 +1,4 @@
-// What a real collector of OpenTelemetry takes from a guard: spans and metrics.
+// What a real collector of OpenTelemetry takes from a guard: spans, metrics and logs.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
@@ -29,7 +29,7 @@ function program() {
 async function startCollector(file) {
   const [http, grpc] = await Promise.all([freePort(), freePort()]);
   const flags = ["--otlp-http-endpoint", `127.0.0.1:${http}`, "--otlp-grpc-endpoint", `127.0.0.1:${grpc}`];
-  const shown = ["--debug-log", "traces", "--debug-log", "metrics", "--debug-log-verbosity", "detailed"];
+  const shown = ["--debug-log", "traces", "--debug-log", "metrics", "--debug-log", "logs", "--debug-log-verbosity", "detailed"];
   const out = openSync(file, "w");
   const collector = spawn(program(), ["start", ...flags, "--exporter", "blackhole", ...shown], {
     stdio: ["ignore", out, out],
@@ -51,7 +51,7 @@ const freePort = () =>
 const SERVER = `while read -r line; do
   id=$(printf %s "$line" | sed 's/.*"id":\\([0-9]*\\).*/\\1/'); echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[]}}'; done`;
 
-test("a collector gets spans and metrics", { skip }, async (t) => {
+test("a collector gets spans, metrics and logs", { skip }, async (t) => {
   assert.equal(missing, undefined);
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "callgate-collector-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -82,9 +82,13 @@ test("a collector gets spans and metrics", { skip }, async (t) => {
   // What the guard had left is with the collector once it has ended.
   const got = await until(async () => {
     const text = readFileSync(file, "utf8");
-    return text.includes("mcp.server.operation.duration") && text;
+    const isWhole = text.includes("mcp.server.operation.duration") && text.includes("callgate.stop");
+    return isWhole && text.includes("tools/call echo") && text;
   });
-  const [spans, metrics] = [got.slice(0, got.indexOf("ResourceMetrics")), got.slice(got.indexOf("ResourceMetrics"))];
+  // What the collector shows of each of the three, in the order in which it came.
+  const blocks = got.split(/^(?=Resource(?:Spans?|Metrics|Log) #)/m);
+  const of = (begin) => blocks.filter((block) => block.startsWith(begin)).join("");
+  const [spans, metrics, logs] = [of("ResourceSpan"), of("ResourceMetrics"), of("ResourceLog")];
   const all = (text, pattern) => [...text.matchAll(pattern)].map(([, found]) => found);
   assert.deepEqual(all(spans, /Name +: (.*)/g), Array(3).fill("tools/call echo"));
   assert.deepEqual(all(spans, /callgate\.decision: Str\((\w+)\)/g).sort(), ["allow", "allow", "deny"]);
@@ -97,6 +101,21 @@ test("a collector gets spans and metrics", { skip }, async (t) => {
   ]);
   assert.deepEqual(all(metric("mcp.server.operation.duration"), /^Count: (\d+)/gm), ["2"]);
   assert.deepEqual(all(metric("callgate.decision.duration"), /^Count: (\d+)/gm).sort(), ["1", "2"]);
+  const lines = logs.split("LogRecord #").slice(1);
+  const events = lines.map((line) => [/EventName: callgate\.(\w+)/.exec(line)[1], /SeverityText: (\w+)/.exec(line)[1]]);
+  assert.deepEqual(events.sort(), [
+    ["decision", "INFO"],
+    ["decision", "INFO"],
+    ["decision", "WARN"],
+    ["outcome", "INFO"],
+    ["outcome", "INFO"],
+    ["start", "INFO"],
+    ["stop", "INFO"],
+  ]);
+  // A line names the trace of its call.
+  const traces = (text) => [...new Set(all(text, /Trace ID *: ([0-9a-f]{32})/g))].sort();
+  assert.equal(traces(spans).length, 3);
+  assert.deepEqual(traces(logs), traces(spans));
   // Metrics have no name that a client may have made up, and neither has what was asked.
   assert.doesNotMatch(metrics, /echo/);
   assert.doesNotMatch(got, /\.example/);

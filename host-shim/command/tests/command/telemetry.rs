@@ -128,15 +128,12 @@ fn collect(mut stream: TcpStream, tell: &Sender<Vec<Span>>) {
             }
             head += &line;
         }
-        let is_metrics = head.starts_with("POST /v1/metrics HTTP/1.1");
-        assert!(
-            is_metrics || head.starts_with("POST /v1/traces HTTP/1.1"),
-            "{head}"
-        );
+        let of = |signal: &str| head.starts_with(&format!("POST /v1/{signal} HTTP/1.1"));
+        assert!(["logs", "metrics", "traces"].into_iter().any(of), "{head}");
         let mut body = vec![0; length];
         reader.read_exact(&mut body).expect("a body");
         // The guard ends as soon as it is answered.
-        if !is_metrics {
+        if of("traces") {
             let _ = tell.send(spans(&body));
         }
         let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n";

@@ -8,18 +8,9 @@ use opentelemetry_otlp::{MetricExporter, Protocol, WithExportConfig as _, WithHt
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 
+use super::endpoint::Endpoint;
 use super::{LAST, error_type, trusting_the_list};
 use crate::record::Record;
-
-/// The ends of the URLs that take spans and metrics.
-const TRACES: &str = "/v1/traces";
-const METRICS: &str = "/v1/metrics";
-
-/// The variables of the environment that name a place for metrics.
-const VARIABLES: [&str; 2] = [
-    "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
-];
 
 /// Where metrics are sent.
 pub(super) struct Metrics {
@@ -35,22 +26,16 @@ impl Metrics {
     /// # Errors
     /// What the environment says cannot be used.
     pub(super) fn new(traces: Option<&str>, resource: Resource) -> Result<Option<Self>, String> {
-        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let endpoint = match traces {
-            Some(traces) => match traces.strip_suffix(TRACES) {
-                Some(base) => Some(format!("{base}{METRICS}")),
-                None => return Ok(None),
-            },
-            None if VARIABLES.into_iter().any(is_set) => None,
-            None => return Ok(None),
+        let Some(endpoint) = Endpoint::beside(traces, "metrics") else {
+            return Ok(None);
         };
         let exporter = || {
             let exporter = MetricExporter::builder()
                 .with_http()
                 .with_protocol(Protocol::HttpBinary);
             match &endpoint {
-                Some(endpoint) => exporter.with_endpoint(endpoint),
-                None => exporter,
+                Endpoint::Url(url) => exporter.with_endpoint(url),
+                Endpoint::Environment => exporter,
             }
         };
         let exporter = exporter().build().or_else(|error| match trusting_the_list() {
@@ -119,9 +104,8 @@ impl Metrics {
         }
     }
 
-    /// Sends what is left.
+    /// Sends what is left, if the collector takes it in time.
     pub(super) fn end(&self) {
-        // A collector that is not there is not a fault of the guard's.
         let _ = self.provider.shutdown_with_timeout(LAST);
     }
 }

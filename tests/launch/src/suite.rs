@@ -130,10 +130,10 @@ const PACKAGES: &[Step] = &[
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
     in_js(
         "programs of Debian's",
-        &["node", "test/tools/debian.mjs", "chromium", "registry"],
+        &["node", "test/tools/debian.mjs", "chromium", "registry", "qemu"],
     ),
     // It builds in folders of its own.
-    program("artifacts", RELEASE, &["--here", "--draft"]),
+    program("artifacts", RELEASE, &["--draft"]),
 ];
 
 /// Cargo looks at everything before the first test runs, and builds nothing then.

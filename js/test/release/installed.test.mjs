@@ -142,6 +142,8 @@ test("Python's module judges, from its wheel alone", OPTIONS, (t) => {
   const script = `
 import callgate, importlib.metadata, time
 assert callgate.__version__ == importlib.metadata.version("callgate-engine")
+# Any interpreter that loads it has Python's symbols.
+assert b"libpython" not in open(callgate._engine.__file__, "rb").read()
 gate = callgate.Gate(
     policy={"rules": [{"name": "logs", "if": {"server": "git"}, "then": "allow", "reason": "reads only"}]},
     annotations={"servers": {"git": {"tools": [{"toolName": "log", "args": {"n": "none"}}]}}},

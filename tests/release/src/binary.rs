@@ -70,6 +70,8 @@ pub(crate) fn module(
     let triple = platform.module_triple();
     let package = ["--package", "callgate-python"];
     let mut cargo = cargo(folders, zig, "zigbuild", &format!("{triple}.{GNU}"), &package)?;
+    // Who loads it has Python's symbols; a library of one version would be wanted otherwise.
+    cargo.env("PYO3_BUILD_EXTENSION_MODULE", "1");
     run(optimized(&mut cargo, folders, profile))?;
     read(&folders.target.join(triple).join("dist/libcallgate_python.so"))
 }

@@ -109,10 +109,7 @@ impl Event {
                 "callgate.start",
                 Severity::Info,
                 "the guard began".to_owned(),
-                vec![
-                    text("callgate.session", session),
-                    text("callgate.policy", policy),
-                ],
+                vec![text("callgate.session", session), text("callgate.policy", policy)],
             ),
             Record::Decision {
                 decision, rule, tool, ..

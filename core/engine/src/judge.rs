@@ -49,6 +49,7 @@ mod git;
 mod granted;
 mod hits;
 mod inputs;
+mod links;
 mod listed;
 mod lists;
 mod locations;

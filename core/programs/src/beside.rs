@@ -1,12 +1,12 @@
 //! Files whose names are made of an operand and something more.
 
-use super::Invocation;
 use super::operand::operand;
 use super::options::Words;
 use super::role::Role;
+use super::{Invocation, Operand};
 use callgate_shell::{Construct, NotUnderstood, Value, Word};
 
-/// Adds the copies that `sed -i.bak` leaves beside what it edits, and the archives that `zip` and `unzip` look for.
+/// Adds the copies that `sed -i.bak` leaves beside what it edits, and the archives that programs look for.
 pub(super) fn beside(
     found: &Words,
     directories: &Option<Vec<String>>,
@@ -18,27 +18,36 @@ pub(super) fn beside(
                 .operands
                 .iter()
                 .filter(|one| one.role == Role::WritePath);
-            let edited = edited.map(|one| Word {
-                place: one.place,
-                value: one.value.clone(),
-            });
-            (Role::WritePath, edited.collect(), suffixes(found))
+            (Role::WritePath, edited.map(word).collect(), suffixes(found))
         }
-        "zip" => (Role::WritePath, first(found).to_vec(), vec![".zip".to_owned()]),
+        "zip" => {
+            // It reads what is in an archive anew from the disk, if its name matches.
+            no_pattern(&found.operands)?;
+            (Role::WritePath, first(found).to_vec(), vec![".zip".to_owned()])
+        }
         "unzip" => {
-            // It matches names itself.
-            let is_pattern = |word: &&Word| word.exact().is_some_and(|text| text.contains(['*', '?', '[']));
-            if let Some(word) = first(found).iter().find(is_pattern) {
-                return Err(NotUnderstood {
-                    place: word.place,
-                    construct: Construct::UnknownWord,
-                });
-            }
+            no_pattern(first(found))?;
             (
                 Role::ReadPath,
                 first(found).to_vec(),
                 vec![".zip".to_owned(), ".ZIP".to_owned()],
             )
+        }
+        "zcat" => (Role::ReadPath, found.operands.clone(), ended(&[".gz", ".Z"])),
+        "bzcat" => (Role::ReadPath, found.operands.clone(), ended(&[".bz2"])),
+        "xzcat" => (Role::ReadPath, found.operands.clone(), ended(&[".xz", ".lzma"])),
+        "zgrep" => {
+            let searched = invocation.operands.iter();
+            let searched = searched.filter(|one| one.role == Role::ReadPath && one.place != invocation.place);
+            (
+                Role::ReadPath,
+                searched.map(word).collect(),
+                ended(&[".gz", ".Z"]),
+            )
+        }
+        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzstd" => {
+            let ends = ended(&[".gz", ".Z", ".bz2", ".xz", ".lzma", ".zst"]);
+            (Role::ReadPath, found.operands.clone(), ends)
         }
         _ => return Ok(()),
     };
@@ -69,6 +78,32 @@ pub(super) fn beside(
         }
     }
     Ok(())
+}
+
+fn word(operand: &Operand) -> Word {
+    Word {
+        place: operand.place,
+        value: operand.value.clone(),
+    }
+}
+
+/// Refuses a pattern that the program matches itself, be it quoted or one of the shell that matches nothing.
+fn no_pattern(words: &[Word]) -> Result<(), NotUnderstood> {
+    let is_pattern = |word: &&Word| match &word.value {
+        Value::Exact(text) => text.contains(['*', '?', '[']),
+        value => matches!(value, Value::Pattern { .. }),
+    };
+    match words.iter().find(is_pattern) {
+        Some(word) => Err(NotUnderstood {
+            place: word.place,
+            construct: Construct::UnknownWord,
+        }),
+        None => Ok(()),
+    }
+}
+
+fn ended(ends: &[&str]) -> Vec<String> {
+    ends.iter().map(|end| (*end).to_owned()).collect()
 }
 
 fn first(found: &Words) -> &[Word] {

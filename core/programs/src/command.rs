@@ -246,7 +246,7 @@ impl<'t> Describe<'t> {
             invocation.directories.clone_from(&command.directories);
             return self.program(&command, inner, &found.operands, invocation);
         }
-        let excluded = exclusions(&invocation, program, &mut found);
+        let excluded = exclusions(&invocation, program, &mut found)?;
         let case = program.case(&found.options, !found.operands.is_empty());
         invocation.runs |= case.runs;
         self.values(program, case, &found, &command.directories, &mut invocation)?;
@@ -333,14 +333,16 @@ impl<'t> Describe<'t> {
         beside(&found, &directories, &mut invocation)?;
         default_remote(case, command, &mut invocation.operands);
         rewritten_branch(case, &found, command, &mut invocation);
-        if let Some(mut contents) = contents(program, &found, excluded) {
+        if let Some(mut contents) = contents(program, &found, &invocation.program) {
             let is_forced = found.options.iter().any(|one| one == "-f" || one == "--force");
             let adds = |name: &String| name == "add" || name == "stage";
             contents.skips_ignored =
                 invocation.program == "git" && invocation.commands.iter().any(adds) && !is_forced;
             let trees = invocation.operands.iter_mut();
             for tree in trees.filter(|one| one.is_tree && one.role == Role::ReadPath) {
-                tree.contents = Some(contents.clone());
+                let mut contents = contents.clone();
+                contents.left_out.extend(excluded.below(tree));
+                tree.contents = Some(contents);
             }
         }
         self.input(program, &found, command, &mut invocation)?;
@@ -465,11 +467,15 @@ fn given(word: &Word) -> Assignment {
     }
 }
 
-/// The role of a path that may be of another machine: `host:path`.
+/// The role of a path that may be of another machine: `host:path`, or a pattern that may stay as it is written and be one.
 fn transfer(word: &Word, is_last: bool) -> Role {
-    let text = word.exact().unwrap_or_default();
-    let is_remote = text.split('/').next().is_some_and(|first| first.contains(':'));
-    match (is_remote, is_last) {
+    let (text, odd) = match &word.value {
+        Value::Exact(text) => (text.as_str(), ":"),
+        Value::Pattern { pattern, .. } => (pattern.as_str(), ":["),
+        Value::Pipe | Value::Unknown { .. } => ("", ""),
+    };
+    let first = text.split('/').next().unwrap_or_default();
+    match (first.contains(|one| odd.contains(one)), is_last) {
         (true, _) => Role::Execute,
         (false, true) => Role::WritePath,
         (false, false) => Role::ReadPath,

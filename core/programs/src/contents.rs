@@ -7,11 +7,11 @@ use super::{Contents, Hidden};
 use callgate_shell::Word;
 
 /// What is left out of a tree whose contents the program reads.
-pub(super) fn contents(program: &Program, found: &Words, excluded: Vec<String>) -> Option<Contents> {
+pub(super) fn contents(program: &Program, found: &Words, name: &str) -> Option<Contents> {
     let without = program.without.clone()?;
     // Where the option also takes names in, those that it leaves out begin with `!`.
     let is_marked = without.contains('!');
-    let mut left_out = excluded;
+    let mut left_out = Vec::new();
     // What takes names in counts beside what leaves them out, and the last one decides.
     let takes_in = |(option, _, word): &&(String, Role, Word)| {
         let is_glob = program.leaves_out.contains(option) && is_marked;
@@ -28,7 +28,15 @@ pub(super) fn contents(program: &Program, found: &Words, excluded: Vec<String>) 
     let has_others = found.values.iter().any(|value| takes_in(&value));
     let of_directory = |option: &String| option.ends_with("-dir");
     let options = found.values.iter();
-    for (option, _, word) in options.filter(|(option, _, _)| !has_others || of_directory(option)) {
+    // To `tar` it says nothing of what stands before it.
+    let first = found
+        .operands
+        .first()
+        .map(|word| word.place)
+        .filter(|_| name == "tar");
+    let counts = |word: &Word| first.is_none_or(|first| word.place.start < first.start);
+    let counted = options.filter(|(option, _, word)| counts(word) && (!has_others || of_directory(option)));
+    for (option, _, word) in counted {
         let name = word.exact().filter(|_| program.leaves_out.contains(option));
         let name = if is_marked {
             name.and_then(|name| name.strip_prefix('!'))
@@ -106,7 +114,8 @@ fn taken_in(
         let name = word.exact()?;
         let stem = name.strip_prefix("**/").unwrap_or(name);
         let is_plain = |one: u8| one.is_ascii_alphanumeric() || b"._-*{},".contains(&one);
-        (!stem.is_empty() && stem.bytes().all(is_plain) && !stem.contains("**")).then(|| stem.to_owned())
+        let is_known = stem.bytes().all(is_plain) && !stem.contains("**") && has_plain_braces(stem);
+        (!stem.is_empty() && is_known).then(|| stem.to_owned())
     });
     let globs = globs.collect::<Option<Vec<String>>>()?;
     let types = found
@@ -121,4 +130,16 @@ fn taken_in(
     // A name that a glob takes in is read whatever its type is.
     let names = if globs.is_empty() { types? } else { globs };
     (!names.is_empty()).then_some(names)
+}
+
+/// Returns `true` if there are no braces, or one pair with something in it: what stands alone is not read alike everywhere.
+fn has_plain_braces(name: &str) -> bool {
+    let Some((before, rest)) = name.split_once('{') else {
+        return !name.contains('}');
+    };
+    let Some((inside, after)) = rest.split_once('}') else {
+        return false;
+    };
+    let is_filled = inside.split(',').all(|one| !one.is_empty());
+    !before.contains('}') && !inside.contains('{') && !after.contains(['{', '}']) && is_filled
 }

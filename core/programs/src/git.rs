@@ -4,14 +4,17 @@ use super::options::Words;
 use super::program::{Case, Program};
 use super::role::Role;
 use super::{Invocation, Operand};
-use callgate_shell::{Command, Construct, NotUnderstood, Value};
+use callgate_shell::{Command, Construct, NotUnderstood, Value, Word};
 
-/// Refuses pathspecs of git that are patterns, or begin with words of git.
+/// Refuses pathspecs of git that are patterns, or begin with words of git. A pattern of the shell that matches nothing stays one of
+/// git's, which matches hidden names and those of directories as well.
 pub(super) fn plain_pathspecs(operands: &[Operand]) -> Result<(), NotUnderstood> {
-    let is_magic = |one: &&Operand| {
-        let text = one.value.exact().unwrap_or_default();
-        one.role.is_path() && (text.starts_with(':') || text.contains(['*', '?', '[', '\\']))
+    let is_magic = |one: &&Operand| match &one.value {
+        Value::Exact(text) => text.starts_with(':') || text.contains(['*', '?', '[', '\\']),
+        Value::Pattern { .. } => true,
+        Value::Pipe | Value::Unknown { .. } => false,
     };
+    let is_magic = |one: &&Operand| one.role.is_path() && is_magic(one);
     match operands.iter().find(is_magic) {
         Some(one) => Err(NotUnderstood {
             place: one.place,
@@ -21,40 +24,107 @@ pub(super) fn plain_pathspecs(operands: &[Operand]) -> Result<(), NotUnderstood>
     }
 }
 
-/// Takes the pathspecs out that leave something out (`:!name`). Returns the names, as far as they are plain.
-pub(super) fn exclusions(invocation: &Invocation, program: &Program, found: &mut Words) -> Vec<String> {
+/// Names that pathspecs leave out (`:!name`), where git runs.
+#[derive(Default)]
+pub(super) struct Exclusions {
+    /// Names of directories that git leaves out by itself.
+    own: Vec<&'static str>,
+    /// Paths, as far as they are plain, and ends of names after `*`.
+    named: Vec<String>,
+    /// Names of files and directories in any of the directories there.
+    anywhere: Vec<String>,
+}
+
+/// Takes the pathspecs out that leave something out. To `git diff` one may be a file of its own, which it compares.
+pub(super) fn exclusions(
+    invocation: &Invocation,
+    program: &Program,
+    found: &mut Words,
+) -> Result<Exclusions, NotUnderstood> {
     if invocation.program != "git" || program.without.is_none() {
-        return Vec::new();
+        return Ok(Exclusions::default());
     }
     // The first word of a search is what is looked for.
     let is_search = invocation.commands == ["grep"] && !found.options.iter().any(|option| option == "-e");
-    // What git keeps itself it does not add or search, but it compares directories as they are.
-    let own = [".git", ".git/"]
-        .iter()
-        .filter(|_| invocation.commands != ["diff"]);
-    let mut left_out: Vec<String> = own.map(|name| (*name).to_owned()).collect();
+    let compares = invocation.commands == ["diff"];
+    let is_told = found.options.iter().any(|option| option == "--no-index");
+    let may_be_outside = |word: &Word| {
+        word.exact()
+            .is_none_or(|text| text.starts_with('/') || text.contains(".."))
+    };
+    let is_of_disk = compares && (is_told || found.operands.iter().any(may_be_outside));
+    let mut exclusions = Exclusions {
+        // What git keeps itself it does not add or search, but it compares directories as they are.
+        own: if compares {
+            Vec::new()
+        } else {
+            vec![".git", ".git/"]
+        },
+        ..Exclusions::default()
+    };
+    let mut refused = None;
     let mut at = 0;
     found.operands.retain(|word| {
         at += 1;
         let text = word.exact().filter(|_| at > 1 || !is_search).unwrap_or_default();
-        let name = [":!", ":^", ":(exclude)"]
-            .iter()
-            .find_map(|magic| text.strip_prefix(magic));
-        let Some(name) = name else {
+        let mut magic = [":!", ":^", ":(exclude)"].iter();
+        let name = magic.find_map(|magic| text.strip_prefix(magic));
+        let anywhere = text.strip_prefix(":(exclude,glob)**/");
+        let Some(name) = name.or(anywhere) else {
             return true;
         };
+        if is_of_disk {
+            refused = Some(word.place);
+        }
         let stem = name.strip_prefix('*').unwrap_or(name);
         let is_plain = |one: u8| one.is_ascii_alphanumeric() || b"._-/".contains(&one);
         if !stem.is_empty() && stem.bytes().all(is_plain) && !stem.starts_with('/') && !stem.contains("..") {
-            left_out.push(if stem == name {
-                format!("/{name}")
-            } else {
-                name.to_owned()
-            });
+            match anywhere {
+                Some(name) if !name.contains(['*', '/']) => exclusions.anywhere.push(name.to_owned()),
+                Some(_) => {}
+                None => exclusions.named.push(name.to_owned()),
+            }
         }
         false
     });
-    left_out
+    match refused {
+        Some(place) => Err(NotUnderstood {
+            place,
+            construct: Construct::UnknownWord,
+        }),
+        None => Ok(exclusions),
+    }
+}
+
+impl Exclusions {
+    /// What they leave out of the tree that an operand names: where git runs their names begin, so of another place they leave out
+    /// nothing.
+    pub(super) fn below(&self, tree: &Operand) -> Vec<String> {
+        let mut left_out: Vec<String> = self.own.iter().map(|name| (*name).to_owned()).collect();
+        let Some(place) = tree.value.exact().and_then(below_here) else {
+            return left_out;
+        };
+        let anywhere = self.anywhere.iter();
+        left_out.extend(anywhere.flat_map(|name| [name.clone(), format!("{name}/")]));
+        for name in &self.named {
+            let path = name.strip_prefix("./").unwrap_or(name).trim_end_matches('/');
+            if name.starts_with('*') {
+                left_out.push(name.clone());
+            } else if place.is_empty() {
+                left_out.push(format!("/{path}"));
+            } else if let Some(path) = path.strip_prefix(&place).and_then(|rest| rest.strip_prefix('/')) {
+                left_out.push(format!("/{path}"));
+            }
+        }
+        left_out
+    }
+}
+
+/// The path below the directory of the command, without `.`; `None` where it may lie elsewhere.
+fn below_here(path: &str) -> Option<String> {
+    let is_odd = path.starts_with('/') || path.split('/').any(|name| name == "..");
+    let names = path.split('/').filter(|name| !matches!(*name, "" | "."));
+    (!is_odd).then(|| names.collect::<Vec<_>>().join("/"))
 }
 
 /// What stands after `--` alone is paths, which `checkout` writes as the index has them, and nothing else.

@@ -39,7 +39,11 @@ fn edit_command(text: &str) -> Option<&str> {
                 .next()
                 .filter(|one| !one.is_alphanumeric() && !matches!(one, '\\' | '\n'))?;
             rest = rest.get(delimiter.len_utf8()..)?;
-            rest = divided(divided(rest, delimiter)?, delimiter)?;
+            let after = match command {
+                's' => divided(rest, delimiter)?,
+                _ => literal(rest, delimiter)?,
+            };
+            rest = literal(after, delimiter)?;
             if command == 's' {
                 rest = rest.trim_start_matches(|one: char| {
                     matches!(one, 'g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9')
@@ -55,7 +59,23 @@ fn edit_command(text: &str) -> Option<&str> {
     is_over.then_some(rest)
 }
 
-/// What follows the next delimiter that has no backslash before it. In brackets none ends anything, so that none may stand there.
+/// What follows the next delimiter that has no backslash before it, in a text that knows no brackets: a replacement, or what `y` takes.
+fn literal(text: &str, delimiter: char) -> Option<&str> {
+    let mut rest = text.char_indices();
+    while let Some((at, one)) = rest.next() {
+        match one {
+            '\\' => {
+                rest.next()?;
+            }
+            '\n' => return None,
+            _ if one == delimiter => return text.get(at + one.len_utf8()..),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The same of a pattern. In brackets no delimiter ends anything to one `sed`, and to another it does, so that none may stand there.
 fn divided(text: &str, delimiter: char) -> Option<&str> {
     let mut rest = text.char_indices();
     while let Some((at, one)) = rest.next() {
@@ -65,8 +85,13 @@ fn divided(text: &str, delimiter: char) -> Option<&str> {
             }
             '\n' => return None,
             '[' if one != delimiter => {
-                let length = bracket(text.get(at + 1..)?, delimiter)?;
-                return divided(text.get(at + 1 + length..)?, delimiter);
+                let inside = text.get(at + 1..)?;
+                let length = bracket(inside)?;
+                let odd = [delimiter, '\n', '\\'];
+                if inside.get(..length)?.contains(odd) || odd.contains(&']') {
+                    return None;
+                }
+                return divided(inside.get(length..)?, delimiter);
             }
             _ if one == delimiter => return text.get(at + one.len_utf8()..),
             _ => {}
@@ -75,10 +100,11 @@ fn divided(text: &str, delimiter: char) -> Option<&str> {
     None
 }
 
-/// The length of what stands in brackets, the closing one included. No delimiter may stand there, and no class of names that does not end.
-fn bracket(text: &str, delimiter: char) -> Option<usize> {
-    let start = text.len() - text.trim_start_matches('^').trim_start_matches(']').len();
-    let mut at = start;
+/// The length of what stands in brackets, the closing one included: `]` is a member where it comes first.
+fn bracket(text: &str) -> Option<usize> {
+    let members = text.strip_prefix('^').unwrap_or(text);
+    let members = members.strip_prefix(']').unwrap_or(members);
+    let mut at = text.len() - members.len();
     loop {
         let rest = text.get(at..)?;
         let class = ["[:", "[.", "[="].iter().find(|class| rest.starts_with(**class));
@@ -88,12 +114,9 @@ fn bracket(text: &str, delimiter: char) -> Option<usize> {
             continue;
         }
         let one = rest.chars().next()?;
-        if one == ']' {
-            return Some(at + 1);
-        }
-        if one == delimiter || matches!(one, '\n' | '\\') {
-            return None;
-        }
         at += one.len_utf8();
+        if one == ']' {
+            return Some(at);
+        }
     }
 }

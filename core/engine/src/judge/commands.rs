@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::mem::{replace, take};
 
-use callgate_programs::{Invocation, Operand as ProgramOperand, Role, describe};
+use callgate_programs::{Invocation, Role, describe};
 use callgate_shell::{Place, Surroundings, read};
 
 use super::asking::Asking;
@@ -12,6 +12,7 @@ use super::canonical::PathBase;
 use super::combine::{RoleVerdict, stricter, with_findings};
 use super::explained::explain_steps;
 use super::inputs::Inputs;
+use super::links::Links;
 use super::lookups::Lookups;
 use super::operand::Operand;
 use super::operands::base_of;
@@ -29,7 +30,6 @@ use crate::named::Named as _;
 use crate::program::{RuleId, Tool};
 use crate::role::{Category, RoleId, RoleSet};
 use crate::seed;
-use crate::text::is_at_or_below;
 
 /// The characters of a command that a reason shows.
 const SHOWN: usize = 120;
@@ -245,14 +245,14 @@ impl Command<'_> {
             }
             commands.add_open(self.shown(one.place), &why, StructuralRule::CommandNotUnderstood);
         }
-        let mut changed = Vec::new();
+        let mut links = Links::aside(asking, &reading, &described.invocations);
         let shows_hidden = described.invocations.iter().any(may_write_ignore_file);
         for invocation in &described.invocations {
-            asking.take_steps(PROGRAM + changed.len());
+            asking.take_steps(PROGRAM + links.count());
             if asking.has_failed() {
                 return;
             }
-            let git = (invocation.program == "git").then(|| Repository::of(asking, invocation, &changed));
+            let git = (invocation.program == "git").then(|| Repository::of(asking, invocation, &links));
             let raised = match &git {
                 Some(git) => git.with_work_tree(asking, invocation),
                 None => without_scripts(asking, invocation),
@@ -261,16 +261,14 @@ impl Command<'_> {
             if shows_hidden {
                 part.read_hidden();
             }
-            if names_what_changed(invocation, &changed) {
-                part.doubt("an earlier program of the command may leave a link there");
+            if links.may_lead(invocation) {
+                part.doubt("another program of the command may leave a link there");
             }
             if git.is_some_and(|git| git.is_doubtful(invocation)) {
                 part.doubt("git may take the directory for a repository of its own, or for none");
             }
             self.judge_part(inputs, asking, (invocation, part), commands);
-            let trees = invocation.operands.iter();
-            let trees = trees.filter(|one| one.is_tree && one.role == Role::WritePath);
-            changed.extend(trees.flat_map(ProgramOperand::paths));
+            links.add(asking, invocation);
         }
     }
 
@@ -401,16 +399,6 @@ fn may_write_ignore_file(invocation: &Invocation) -> bool {
             .any(|name| path.to_ascii_lowercase().ends_with(name))
     };
     written.any(|one| one.is_tree || one.arrives || one.paths().iter().any(is_named))
-}
-
-/// Returns `true` if the program names something below what an earlier one wrote as a tree, in which links may lie.
-fn names_what_changed(invocation: &Invocation, changed: &[String]) -> bool {
-    let is_below = |path: &String| {
-        let mut places = changed.iter();
-        places.any(|place| path.trim_end_matches("/.") != *place && is_at_or_below(path, place))
-    };
-    let paths = invocation.operands.iter().filter(|one| one.role.is_path());
-    paths.flat_map(ProgramOperand::paths).any(|path| is_below(&path))
 }
 
 /// What belongs to the call that has the command, while a part of it is judged with the same answers and the same bound.

@@ -1,6 +1,7 @@
 //! Protected paths in what a command reads without naming them: below a directory, or by a pattern.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 
 use callgate_programs::Hidden;
 
@@ -52,7 +53,7 @@ impl Tree {
             },
         };
         let is_taken = |names: &Vec<String>| names.iter().any(|pattern| fast_glob::glob_match(pattern, name));
-        self.matches(names)
+        self.matches(names, is_directory)
             && !self.left_out.iter().any(is_left_out)
             && (is_directory || self.taken_in.as_ref().is_none_or(is_taken))
             && (self.hidden != Hidden::Skipped || !self.is_hidden(names))
@@ -68,14 +69,14 @@ impl Tree {
 
     /// Returns `true` if it may be read, as a file or as a directory.
     fn may_read(&self, names: &str) -> bool {
-        self.reads(names, false) || self.is_deep && self.reads(names, true)
+        self.reads(names, false) || self.reads(names, true)
     }
 
     /// Returns `true` if of what it may read the disk leaves nothing out: what is a file or a directory, and a hidden name, which is
     /// read where a file that says what is ignored, and what is not, is on the way to it. Beside such a file git is taken to ignore it.
     fn is_shown(&self, canonicalizer: &mut Canonicalizer<'_, '_>, directory: &str, names: &str) -> bool {
         let path = format!("{}/{names}", directory.trim_end_matches('/'));
-        let (as_file, as_directory) = (self.reads(names, false), self.is_deep && self.reads(names, true));
+        let (as_file, as_directory) = (self.reads(names, false), self.reads(names, true));
         if as_file != as_directory
             && canonicalizer
                 .facts
@@ -110,14 +111,18 @@ impl Tree {
         Some(names)
     }
 
-    /// Returns `true` if the pattern may match one of the names, from the first one on.
-    fn matches(&self, names: &str) -> bool {
+    /// Returns `true` if the names may be among those that the pattern matches, or are of a directory on the way to them.
+    fn matches(&self, names: &str, is_directory: bool) -> bool {
         let Some(pattern) = &self.names else {
-            return self.is_deep || !names.contains('/');
+            return self.is_deep || !is_directory && !names.contains('/');
         };
-        let is_whole = pattern.split('/').count() == names.split('/').count();
+        let reaches = match names.split('/').count().cmp(&pattern.split('/').count()) {
+            Ordering::Less => is_directory,
+            Ordering::Equal => self.is_deep || !is_directory,
+            Ordering::Greater => self.is_deep,
+        };
         let mut parts = pattern.split('/').zip(names.split('/'));
-        (self.is_deep || is_whole) && parts.all(|(pattern, name)| matches_name(pattern, name))
+        reaches && parts.all(|(pattern, name)| matches_name(pattern, name))
     }
 
     /// Returns `true` if the last names of the pattern may match these, in directories that only its first ones match. Nobody lists those.

@@ -4,8 +4,8 @@ use callgate_programs::{Invocation, Role};
 use callgate_shell::Value;
 
 use super::asking::Asking;
+use super::links::Links;
 use crate::path::CanonicalPath;
-use crate::text::is_at_or_below;
 
 /// What git finds.
 #[derive(Default)]
@@ -17,8 +17,8 @@ pub(super) struct Repository {
 }
 
 impl Repository {
-    /// Looks for the repository from the directories of a program upwards. `changed` are the trees that earlier programs wrote.
-    pub(super) fn of(asking: &mut Asking, invocation: &Invocation, changed: &[String]) -> Self {
+    /// Looks for the repository from the directories of a program upwards. `links` are what other parts may leave behind.
+    pub(super) fn of(asking: &mut Asking, invocation: &Invocation, links: &Links) -> Self {
         let resolver = &mut asking.canonicalizer.resolver();
         let directories = invocation.directories.as_deref().unwrap_or_default();
         let mut found = Self::default();
@@ -30,10 +30,7 @@ impl Repository {
             let mut place = real.as_ref().map_or(directory.as_str(), CanonicalPath::as_str);
             place = place.trim_end_matches('/');
             while !place.is_empty() && !resolver.may_exist(&format!("{place}/.git")) {
-                let is_new = changed
-                    .iter()
-                    .any(|tree| is_at_or_below(place, tree.trim_end_matches("/.")));
-                found.is_bare |= is_new || resolver.may_exist(&format!("{place}/HEAD"));
+                found.is_bare |= links.covers(place) || resolver.may_exist(&format!("{place}/HEAD"));
                 place = place.rsplit_once('/').map_or("", |(above, _)| above);
             }
             work_trees.push(place.to_owned());
@@ -68,7 +65,16 @@ impl Repository {
         let trees = changed.operands.iter_mut();
         for tree in trees.filter(|one| one.is_tree && is_meant(one.role)) {
             if tree.place == invocation.place {
-                tree.value = Value::Exact(self.work_tree.clone()?);
+                let work_tree = self.work_tree.clone()?;
+                let is_here = |path: &String| path.trim_end_matches("/.") == work_tree;
+                let is_all_here = tree.paths().iter().all(is_here);
+                if let Some(contents) = tree.contents.as_mut().filter(|_| !is_all_here) {
+                    // What pathspecs leave out lies where git runs.
+                    contents
+                        .left_out
+                        .retain(|name| matches!(name.as_str(), ".git" | ".git/"));
+                }
+                tree.value = Value::Exact(work_tree);
             } else if restores && let [path] = tree.paths().as_slice() {
                 let is_there = asking.canonicalizer.resolver().may_exist(path);
                 tree.is_tree = !(is_there && asking.canonicalizer.facts.is_directory(path) == Some(false));

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use callgate_guard::http::Behind;
-use callgate_guard::{Asking, Caller, Counts, Ended, GuardOptions, Pins, Program};
+use callgate_guard::{Asking, Caller, Ended, GuardOptions, Pins, Program};
 use callgate_host::Gate;
 use clap::Args;
 
+use crate::counting::Counting;
 use crate::setup::Setup;
 use crate::telemetry::Collector;
 use crate::terminal::Failure;
@@ -48,6 +49,8 @@ pub(crate) struct Guard {
     /// Where questions and approvals are, and what is counted [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
+    #[command(flatten)]
+    counting: Counting,
     /// The lock file of `callgate pin`: tools that it does not have, or not like this, are held back
     #[arg(long, value_name = "FILE")]
     lock: Option<PathBuf>,
@@ -161,7 +164,7 @@ impl Guard {
                 agent: self.agent.clone(),
                 session: None,
             },
-            counts: approvals::folder(self.state.as_deref()).map(Counts::new),
+            counts: self.counting.counts(self.state.as_deref())?,
             // Clients show this in their logs.
             warn: tell,
             container_workspace_dir: self.container_workspace_dir.clone(),

@@ -10,13 +10,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use callgate_guard::{Counts, Queue};
+use callgate_guard::Queue;
 use callgate_hook::{Agent, HookAnswer, HookCall, HookOptions, fault};
 use callgate_host::{BUNDLE_FILE, GateBuilder};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 use crate::approvals;
+use crate::counting::Counting;
 use crate::setup::Setup;
 use crate::terminal::{Exit, Failure, Out};
 use crate::watched::check_name;
@@ -63,6 +64,8 @@ pub(crate) struct Hook {
     /// Where questions and approvals are, and what is counted [default: $XDG_STATE_HOME/callgate or ~/.local/state/callgate]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
+    #[command(flatten)]
+    counting: Counting,
     /// Trust the agent to ask a person. Cursor, Copilot CLI with --allow-all-tools, and Claude Code in the modes auto,
     /// bypassPermissions and dontAsk are known to run at once what they were to ask about, so it is denied without this
     #[arg(long)]
@@ -149,7 +152,7 @@ impl Hook {
         let options = HookOptions {
             servers: self.mcp_server.clone(),
             subject: self.subject.clone(),
-            counts: approvals::folder(self.state.as_deref()).map(Counts::new),
+            counts: self.counting.counts(self.state.as_deref())?,
             audit: self.audit.clone(),
             queue: self.queue()?,
             leaves_execution: self.leave_execution,

@@ -11,6 +11,7 @@ mod audit;
 mod bundle;
 mod calls;
 mod check;
+mod counting;
 mod diff;
 mod doctor;
 mod enforce;

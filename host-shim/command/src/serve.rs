@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use callgate_guard::{Asking, Counts};
+use callgate_guard::Asking;
 use callgate_host::Gate;
 use callgate_serve::{Address, Identity, Listening, Service, ServiceOptions, Tokens};
 use clap::Args;
 
 use crate::approvals;
+use crate::counting::Counting;
 use crate::guard::http::{address_of, fault, hosts_of, variable_of};
 use crate::setup::Setup;
 use crate::terminal::Failure;
@@ -66,6 +67,8 @@ pub(crate) struct Serve {
     /// ~/.local/state/callgate]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
+    #[command(flatten)]
+    counting: Counting,
     /// The address under which others reach the service, for AuthZEN's configuration [default: the one that they use]
     #[arg(long, value_name = "URL")]
     address: Option<String>,
@@ -104,7 +107,7 @@ impl Serve {
             audit: self.audit.clone(),
             only_tools: self.only_tools,
             context: self.context.clone(),
-            counts: approvals::folder(self.state.as_deref()).map(Counts::new),
+            counts: self.counting.counts(self.state.as_deref())?,
             address: self.address.clone(),
             warn: tell,
         };

@@ -1,12 +1,15 @@
-//! Calls that a policy counts (SPEC §8.4, *Counts*), in one file that guards, hooks and services share.
+//! Calls that a policy counts (SPEC §8.4, *Counts*), in one document that guards, hooks and services share: a file, or a value in
+//! Redis.
 //!
-//! Whoever judges a call locks the file, gives the engine the counts as they are, and adds the call before it lets go, if it is to be
-//! made. So of two calls at once the second sees the first.
+//! Whoever judges a call locks the document, gives the engine the counts as they are, and adds the call before it lets go, if it is
+//! to be made. So of two calls at once the second sees the first.
 
 mod clock;
+#[cfg(feature = "redis")]
+mod redis;
+mod store;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,11 +22,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::caller::Caller;
-use super::folder::Folder;
 use clock::Clock;
+use store::{Locked, Store};
 
-const FILE: &str = "counts.json";
-const LOCK: &str = "counts.lock";
 const FORMAT: &str = "counts/1";
 
 /// How many calls are kept, those of one second as one. A file of them has less than the bytes that are read of one.
@@ -129,7 +130,7 @@ struct Call {
     tool: Option<String>,
 }
 
-/// What is in the file.
+/// The document.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Kept {
@@ -138,25 +139,37 @@ struct Kept {
     calls: Vec<Call>,
 }
 
-/// The file with what was counted, in the folder of questions and approvals.
+/// Where calls are counted.
 #[derive(Clone, Debug)]
 pub struct Counts {
-    folder: PathBuf,
+    store: Store,
 }
 
 impl Counts {
-    /// The folder is made once something is counted.
+    /// In a file in the folder of questions and approvals, which is made once something is counted.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
-            folder: folder.into(),
+            store: Store::Folder(folder.into()),
         }
     }
 
-    /// Locks the file and reads it, for a call of somebody. `again` names the tool of a call about which its agent has asked before,
+    /// In a server of Redis, which several machines share: `redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]`, or `rediss://…` for TLS.
+    /// It is asked for once something is counted.
+    ///
+    /// # Errors
+    /// The URL is not one of Redis.
+    #[cfg(feature = "redis")]
+    pub fn in_redis(url: &str) -> Result<Self, String> {
+        Ok(Self {
+            store: Store::Redis(redis::Redis::new(url)?),
+        })
+    }
+
+    /// Locks the document and reads it, for a call of somebody. `again` names the tool of a call about which its agent has asked before,
     /// which is not counted twice.
     ///
     /// # Errors
-    /// The file cannot be read, or others may write it, or another program keeps it locked. That is not the same as no calls.
+    /// It cannot be read, or others may write it, or another program keeps it locked. That is not the same as no calls.
     pub fn begin(&self, counters: &Counters, caller: &Caller, again: Option<&str>) -> io::Result<Counting> {
         self.begin_at(counters, caller, again, Clock::now())
     }
@@ -168,9 +181,8 @@ impl Counts {
         again: Option<&str>,
         clock: Clock,
     ) -> io::Result<Counting> {
-        let folder = Folder::open(self.folder.clone())?;
-        let lock = folder.lock(LOCK)?;
-        let kept = match folder.text(FILE)? {
+        let (locked, text) = self.store.lock()?;
+        let kept = match text {
             Some(text) => serde_json::from_str(&text).map_err(io::Error::other)?,
             None => Kept {
                 format: FORMAT.to_owned(),
@@ -178,12 +190,14 @@ impl Counts {
             },
         };
         if kept.format != FORMAT {
-            let reason = format!("`{FILE}` has the format {:?}, expected {FORMAT:?}", kept.format);
+            let reason = format!(
+                "the counts have the format {:?}, expected {FORMAT:?}",
+                kept.format
+            );
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
         let mut counting = Counting {
-            _lock: lock,
-            folder,
+            locked,
             kept,
             counters: counters.clone(),
             caller: caller.clone(),
@@ -195,10 +209,9 @@ impl Counts {
     }
 }
 
-/// The locked file.
+/// The locked document.
 pub struct Counting {
-    _lock: File,
-    folder: Folder,
+    locked: Locked,
     kept: Kept,
     counters: Counters,
     caller: Caller,
@@ -241,12 +254,14 @@ impl Counting {
         }
         if self.kept.calls.len() > MOST {
             let reason = format!(
-                "`{FILE}` has {} calls, expected at most {MOST}",
+                "{} calls are counted, expected at most {MOST}",
                 self.kept.calls.len()
             );
             return Err(io::Error::new(io::ErrorKind::StorageFull, reason));
         }
-        self.folder.put(FILE, &serde_json::to_string(&self.kept)?)
+        let longest = self.kept.calls.iter().map(|call| call.seconds).max();
+        let text = serde_json::to_string(&self.kept)?;
+        self.locked.write(&text, seconds(longest.unwrap_or_default()))
     }
 
     /// The call itself, which was counted when its agent asked about it before.

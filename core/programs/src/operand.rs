@@ -84,13 +84,7 @@ pub(super) fn named(
             return operand(role, word, directories, false, operands);
         }
         (Value::Exact(text), Role::Suffix) if text.contains(['/', '*']) => return unknown,
-        (Value::Exact(text), Role::Filter)
-            if ["import", "include", "env", "ENV"]
-                .iter()
-                .any(|name| text.contains(name)) =>
-        {
-            return unknown;
-        }
+        (Value::Exact(text), Role::Filter) if names_outside(text) => return unknown,
         (Value::Exact(text), Role::Port) if text.contains('@') => return unknown,
         (Value::Exact(text), Role::FormatOfDate) if !text.starts_with('+') => return unknown,
         (Value::Exact(text), Role::Edit) => return super::sed::edit(text, word),
@@ -125,6 +119,20 @@ pub(super) fn named(
         is_edited_if_there: false,
     });
     Ok(())
+}
+
+/// Returns `true` if a filter of `jq` may read the environment or another file: by a word that is no key (`.env`) and no part of one.
+fn names_outside(filter: &str) -> bool {
+    let is_letter = |one: char| one.is_alphanumeric() || one == '_';
+    let stands = |(at, name): (usize, &str)| {
+        let before = filter.get(..at).unwrap_or_default();
+        let after = filter.get(at + name.len()..).unwrap_or_default();
+        let is_key = before.ends_with('.') && !before.ends_with("..");
+        !is_key && !before.ends_with(is_letter) && !after.starts_with(is_letter)
+    };
+    ["import", "include", "env", "ENV"]
+        .iter()
+        .any(|name| filter.match_indices(name).any(stands))
 }
 
 fn exact(word: &Word, text: &str) -> Word {

@@ -17,31 +17,31 @@ pub(crate) struct Counting {
     /// password better in CALLGATE_COUNTS [default: what CALLGATE_COUNTS says, or in --state]
     #[cfg(feature = "serve")]
     #[arg(long = "counts", value_name = "URL")]
-    server: Option<String>,
+    redis: Option<String>,
 }
 
 impl Counting {
     /// Where calls are counted; `None` if nothing names a place.
     pub(crate) fn counts(&self, state: Option<&Path>) -> Result<Option<Counts>, Failure> {
-        let named = match std::env::var(VARIABLE) {
+        let variable = match std::env::var(VARIABLE) {
             Ok(url) if !url.is_empty() => Some(url),
             Ok(_) | Err(std::env::VarError::NotPresent) => None,
             Err(error) => return Err(Failure::Fault(format!("{VARIABLE}: {error}"))),
         };
-        match self.server().or(named) {
+        match self.named().or(variable) {
             Some(url) => in_redis(&url).map(Some),
             None => Ok(approvals::folder(state).map(Counts::new)),
         }
     }
 
     #[cfg(feature = "serve")]
-    fn server(&self) -> Option<String> {
-        self.server.clone()
+    fn named(&self) -> Option<String> {
+        self.redis.clone()
     }
 
     #[cfg(not(feature = "serve"))]
     #[expect(clippy::unused_self, reason = "there is no such flag")]
-    fn server(&self) -> Option<String> {
+    fn named(&self) -> Option<String> {
         None
     }
 }

@@ -280,6 +280,12 @@ impl Guard {
     /// Sends what is decided to a collector of OpenTelemetry too. The log does not depend on it, and no call waits for it.
     #[must_use]
     pub fn with_telemetry(self, telemetry: Telemetry) -> Self {
+        // The log has it since the guard was made.
+        let start = Record::Start {
+            session: &self.session,
+            policy: &self.policy().digest,
+        };
+        telemetry.note(&self.server, self.observes, &start, None);
         let telemetry = Some(telemetry);
         Self { telemetry, ..self }
     }

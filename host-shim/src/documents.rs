@@ -3,13 +3,11 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use callgate_engine::config::DocumentKind;
 use callgate_engine::diagnostic::{Diagnostic, Severity};
 use callgate_engine::document::{MOST_FILE_BYTES, document_text, without_comments};
-use rustix::fs::OFlags;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -114,10 +112,14 @@ pub(crate) fn read_text(path: &Path, name: &str) -> Result<Result<String, Diagno
 
 /// Opens a document without waiting: a FIFO that nobody writes to would hold up whoever reads it, at every look.
 fn opened(path: &Path) -> io::Result<File> {
-    let file = File::options()
-        .read(true)
-        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-        .open(path)?;
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path)?;
     let kind = file.metadata()?.file_type();
     // A directory has an error of its own.
     match kind.is_file() || kind.is_dir() {

@@ -24,8 +24,10 @@
 //! disk may have changed when the tool runs.
 //!
 //! [`VirtualHost`] answers from a machine that is data: a virtual filesystem and virtual git repositories.
+//!
+//! In WebAssembly there is neither a disk nor a clock: a gate is built there from texts, with a host that its builder is given.
 
-#[cfg(not(unix))]
+#[cfg(not(any(unix, target_family = "wasm")))]
 compile_error!(
     "callgate-host answers for POSIX paths and git's files on Unix; elsewhere, embed the component and supply a host"
 );
@@ -35,6 +37,7 @@ mod analysis;
 mod backend;
 pub mod bundle;
 mod call_text;
+mod clock;
 #[cfg(feature = "component")]
 mod component;
 #[cfg(feature = "component")]
@@ -45,6 +48,7 @@ mod leaves;
 #[cfg(not(feature = "component"))]
 mod no_component;
 mod packing;
+#[cfg(unix)]
 mod real_host;
 mod timings;
 
@@ -63,10 +67,12 @@ pub use callgate_engine::text::clean;
 pub use callgate_virtual_host::{
     Filesystem, Machine, MachineError, Platform, Predicate, PushMode, Repository, Urls, VirtualHost,
 };
+pub use clock::Instant;
 #[cfg(feature = "component")]
 pub use component::{COMPONENT, Compiled, InstanceLimits};
 pub use documents::{Document, Fault};
 pub use gate::{Gate, GateBuilder, GateError, LayerEngine, Tool};
+#[cfg(unix)]
 pub use real_host::{RealHost, realpath_error};
 pub use timings::{Starting, Timings};
 

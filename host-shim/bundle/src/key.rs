@@ -1,6 +1,6 @@
 //! Keys, and the lines of text that they are kept as.
 
-use std::{fmt, io};
+use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -20,9 +20,10 @@ impl SecretKey {
     ///
     /// # Errors
     /// When the operating system gives none.
-    pub fn generate() -> io::Result<Self> {
+    #[cfg(unix)]
+    pub fn generate() -> std::io::Result<Self> {
         let mut seed = [0; 32];
-        getrandom::fill(&mut seed).map_err(io::Error::other)?;
+        getrandom::fill(&mut seed).map_err(std::io::Error::other)?;
         Ok(Self(SigningKey::from_bytes(&seed)))
     }
 

@@ -36,13 +36,16 @@ mod envelope;
 mod http;
 mod json;
 mod key;
+mod opened;
 mod payload;
 mod refused;
 #[cfg(feature = "http")]
 mod registry;
 #[cfg(feature = "http")]
 mod remote;
+#[cfg(unix)]
 mod state;
+#[cfg(unix)]
 mod trust;
 
 #[cfg(feature = "http")]
@@ -52,8 +55,10 @@ pub use credentials::Credentials;
 pub use envelope::{Envelope, MOST_BYTES, is_envelope};
 pub use jiff::Timestamp;
 pub use key::{PublicKey, SecretKey};
+pub use opened::Opened;
 pub use payload::{NamedText, Payload, expiry, is_name};
 pub use refused::Refused;
 #[cfg(feature = "http")]
 pub use remote::Remote;
-pub use trust::{Opened, Trust};
+#[cfg(unix)]
+pub use trust::Trust;

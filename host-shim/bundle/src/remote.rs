@@ -18,9 +18,10 @@ use crate::envelope::MOST_BYTES;
 use crate::http::{self, FETCHING, Fetched, Unfetched};
 use crate::json;
 use crate::key::hexadecimal;
+use crate::opened::Opened;
 use crate::refused::Refused;
 use crate::registry::Repository;
-use crate::trust::{Opened, Trust};
+use crate::trust::Trust;
 
 /// An address, and where the last good bundle from it is kept.
 #[derive(Clone)]

@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use sha2::{Digest as _, Sha256};
 
-use crate::envelope::Envelope;
-use crate::key::{PublicKey, hexadecimal};
-use crate::payload::Payload;
+use crate::key::PublicKey;
+use crate::opened::Opened;
 use crate::refused::Refused;
 use crate::state::{Accepted, State};
 
@@ -22,42 +20,13 @@ pub struct Trust {
     pub state: PathBuf,
 }
 
-/// A bundle that may be used now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opened {
-    /// The documents.
-    pub payload: Payload,
-    /// The digest of the text that was signed.
-    digest: String,
-    /// The id of the pinned key that signed it.
-    key: String,
-}
-
 impl Trust {
-    /// Opens an envelope: its signature is verified, then its payload is read, then its name, its end and its revision are compared.
+    /// Opens an envelope as [`Opened::read`] does; then its revision is compared.
     ///
     /// # Errors
     /// Why the bundle is not used.
     pub fn open(&self, text: &[u8], now: Timestamp) -> Result<Opened, Refused> {
-        let envelope = Envelope::read(text)?;
-        let (verified, key) = envelope.verified(&self.keys)?;
-        let digest = hexadecimal(&Sha256::digest(verified));
-        let payload = Payload::read(verified)?;
-        let name = payload.name();
-        if let Some(expected) = self.name.as_deref().filter(|expected| *expected != name) {
-            return Err(Refused::OtherName {
-                found: name.to_owned(),
-                expected: expected.to_owned(),
-            });
-        }
-        if payload.expires() <= now {
-            return Err(Refused::Expired {
-                name: name.to_owned(),
-                expired: payload.expires(),
-                now,
-            });
-        }
-        let opened = Opened { payload, digest, key };
+        let opened = Opened::read(text, &self.keys, self.name.as_deref(), now)?;
         opened.follows(&self.accepted(&opened)?)?;
         Ok(opened)
     }

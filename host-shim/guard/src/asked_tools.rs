@@ -20,7 +20,7 @@ const PAGES: usize = 1_000;
 const TOOLS: usize = 10_000;
 
 /// Bytes of the longest message of a server.
-const LONGEST: usize = super::child::FROM_SERVER;
+const LONGEST: usize = lines::FROM_SERVER;
 
 pub(super) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 

@@ -3,6 +3,7 @@
 //! Each question is in the queue, for `callgate approvals`. A client that has forms shows it too, and a command may be run for
 //! it. All of them answer in the queue. Clients have no forms, or decline them by themselves, so a form is never the only way.
 
+#[cfg_attr(not(unix), path = "asking/command/absent.rs")]
 mod command;
 mod continuations;
 mod form;
@@ -14,9 +15,10 @@ use std::ffi::OsString;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use callgate_engine::approval::{Moment, Offer};
+use callgate_host::Instant;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

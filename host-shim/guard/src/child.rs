@@ -11,11 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::Guard;
-use super::lines::{self, Line};
+use super::lines::{self, FROM_SERVER, Line};
 use super::outlet::Outlet;
-
-/// Bytes of the longest message of a server, whose results may hold pictures.
-pub(super) const FROM_SERVER: usize = 128 * 1024 * 1024;
 
 /// How long the server may take to end after its input has ended, and then after it was told to.
 pub(super) const ENDING: Duration = Duration::from_secs(3);

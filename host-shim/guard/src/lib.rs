@@ -32,24 +32,32 @@
     clippy::unwrap_used
 )]
 
+#[cfg(unix)]
 mod asked_tools;
 mod asking;
+#[cfg_attr(not(unix), path = "audit/absent.rs")]
 mod audit;
 mod caller;
+#[cfg(unix)]
 mod child;
 mod counts;
 mod digest;
+#[cfg_attr(not(unix), path = "folder/absent.rs")]
 mod folder;
-#[cfg(feature = "http")]
+#[cfg(feature = "exchange")]
 pub mod http;
+#[cfg(unix)]
 mod journal;
 mod lines;
 mod listed;
+#[cfg(unix)]
 mod locking;
+#[cfg(unix)]
 mod log;
 mod message;
 mod method;
 mod ocsf;
+#[cfg(unix)]
 mod outlet;
 mod pins;
 mod policy;
@@ -59,8 +67,10 @@ mod relay;
 mod reply;
 mod revisions;
 mod rewritten;
+#[cfg(unix)]
 mod schema;
 mod shown;
+#[cfg(unix)]
 mod stdio;
 mod strict;
 mod tally;
@@ -90,18 +100,24 @@ use revisions::Revisions;
 use shown::Shown;
 use tally::Counter;
 
+#[cfg(unix)]
 pub use asked_tools::tools_of_program;
 pub use asking::{Asking, now, touched};
 pub use caller::Caller;
+#[cfg(unix)]
 pub use child::Program;
 pub use counts::{Counted, Counters, Counting, Counts, is_counted, said};
+#[cfg(unix)]
 pub use journal::{Journal, JournalEntry, JournalQuestion, ask, check_unambiguous};
+#[cfg(unix)]
 pub use log::{Log, LogLine};
 pub use ocsf::ocsf_event;
 pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
 pub use queue::{Answer, Answerer, Bound, Question, Queue, Task, TaskStatus};
 pub use relay::{AccessRequest, Answered, AskedCall, Decided, Unapproved, Unrequested};
+#[cfg(unix)]
 pub use schema::line_schema;
+#[cfg(unix)]
 pub use stdio::{Ended, StdioError};
 pub use tally::Tally;
 
@@ -463,7 +479,14 @@ impl Guard {
 }
 
 /// Tells this run of the guard from others that write the same log.
+#[cfg(unix)]
 fn session() -> String {
     let begun = jiff::Timestamp::now().as_microsecond();
     format!("{begun:x}-{}", std::process::id())
+}
+
+/// There is no log.
+#[cfg(not(unix))]
+fn session() -> String {
+    String::new()
 }

@@ -2,6 +2,12 @@
 
 use std::io::{self, BufRead};
 
+/// Bytes of the longest message of a client: a call of the largest size, and what stands around it.
+pub(super) const FROM_CLIENT: usize = 20 * 1024 * 1024;
+
+/// Bytes of the longest message of a server, whose results may hold pictures.
+pub(super) const FROM_SERVER: usize = 128 * 1024 * 1024;
+
 /// Bytes of a line that is large, and of the room that it gets then.
 const LARGE: usize = 1024 * 1024;
 const LARGEST: usize = 32 * 1024 * 1024;

@@ -23,11 +23,10 @@ mod transport;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::Instant;
 
 use callgate_engine::approval::Offer;
 use callgate_engine::judge::{Decision, StructuralRule, Verdict};
-use callgate_host::Response;
+use callgate_host::{Instant, Response};
 
 use super::Guard;
 use super::asking::Approved;

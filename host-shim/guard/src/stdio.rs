@@ -16,12 +16,9 @@ use signal_hook::iterator::Signals;
 
 use super::Guard;
 use super::child::{self, ENDING, Program, Running};
-use super::lines::{self, Line};
+use super::lines::{self, FROM_CLIENT, Line};
 use super::outlet::Outlet;
 use super::relay::{Delivery, Relay};
-
-/// Bytes of the longest message of a client: a call of the largest size, and what stands around it.
-pub(super) const FROM_CLIENT: usize = 20 * 1024 * 1024;
 
 /// How long calls may take to end when the guard is told to stop.
 pub(super) const CALLS: Duration = Duration::from_secs(10);

@@ -93,7 +93,7 @@ impl ExtMcpDoor {
         let text = format!(r#"{{"jsonrpc":"2.0","id":0,"result":{result}}}"#);
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if exchange.answer_head(200, &headers, true) != AnswerHead::Body {
+        if exchange.answer_head(200, &headers, true) != AnswerHead::Message {
             return Judged::Refused(failed("the result cannot be read"));
         }
         let passed = exchange.answer_piece(text.as_bytes(), true);

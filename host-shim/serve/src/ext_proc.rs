@@ -227,7 +227,7 @@ impl Processing {
                 Answer::ResponseHeaders(HeadersResponse::default())
             }
             AnswerHead::Replace(reply) => self.answered(reply),
-            AnswerHead::Body => {
+            AnswerHead::Message | AnswerHead::Events => {
                 self.stage = Stage::Answer { is_read: true };
                 Answer::ResponseHeaders(HeadersResponse {
                     response: Some(CommonResponse {

@@ -2,7 +2,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
 
 use callgate_engine::approval::Offer;
 use callgate_engine::bind::{Call, CallError};
@@ -17,6 +16,7 @@ use super::{
     Backend, EngineFault, EngineKind, NotStarted, References, Reply, Request, Resolution, Response, Session,
     SharedHost, Started, Unanswered,
 };
+use crate::clock::Instant;
 use crate::documents::Document;
 
 /// An engine with its host.

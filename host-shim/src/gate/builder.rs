@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use serde_json::Value;
 
@@ -16,10 +15,10 @@ use super::additions::{AddedServer, Additions};
 use super::layers;
 use crate::backend::{EngineKind, NotStarted, SharedHost, Started, Unusable, native};
 use crate::bundle::{self, Bundle, BundleTexts};
+use crate::clock::Instant;
 use crate::component::Settings;
 use crate::documents::{Document, Fault, Source, Unread};
 use crate::leaves::Leaves;
-use crate::real_host::RealHost;
 use crate::timings::Timings;
 
 /// Collects what a [`Gate`] is built from. Nothing is read before [`GateBuilder::build`].
@@ -302,7 +301,7 @@ impl GateBuilder {
         faults.extend(self.additions.add_to(&mut documents));
         let host = match self.host {
             Some(host) => host,
-            None => Arc::new(RealHost::from_env().map_err(GateError::Host)?),
+            None => own_host().map_err(GateError::Host)?,
         };
         let reading = begun.elapsed();
         let started = match self.engine {
@@ -365,6 +364,17 @@ impl GateBuilder {
         self.parts.push((part, source));
         self
     }
+}
+
+/// The host of a gate that is given none.
+#[cfg(unix)]
+fn own_host() -> Result<SharedHost, HostError> {
+    Ok(Arc::new(crate::real_host::RealHost::from_env()?))
+}
+
+#[cfg(not(unix))]
+fn own_host() -> Result<SharedHost, HostError> {
+    Err(HostError::new("there is no disk here, expected a host"))
 }
 
 /// The bundle and the files of the documents, as absolute paths.

@@ -5,8 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use tempfile::TempDir;
 
 use super::*;
+use crate::envelope::Envelope;
 use crate::key::SecretKey;
-use crate::payload::{NamedText, expiry};
+use crate::payload::{NamedText, Payload, expiry};
 
 struct Case {
     key: SecretKey,

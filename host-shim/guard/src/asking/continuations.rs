@@ -7,9 +7,10 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::CallBinding;
+use callgate_host::Instant;
 
 /// How many such calls are remembered; the oldest goes first, and is denied when it goes on.
 const REMEMBERED: usize = 64;

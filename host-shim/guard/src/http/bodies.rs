@@ -6,7 +6,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body, Bytes};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::stdio::FROM_CLIENT;
+use crate::lines::FROM_CLIENT;
 
 /// Bytes of all bodies that arrive, and of those whose client has no session.
 const ALL: usize = 256 * 1024 * 1024;

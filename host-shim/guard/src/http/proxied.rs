@@ -5,20 +5,18 @@
 
 use std::sync::Arc;
 
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, TRANSFER_ENCODING, UPGRADE};
-use hyper::{Method, StatusCode};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, TRANSFER_ENCODING, UPGRADE};
+use http::{Method, StatusCode};
 
 use super::envelope::Envelope;
 use super::events::Reader;
 use super::headers;
 use super::status;
 use crate::Guard;
-use crate::child::FROM_SERVER;
-use crate::lines::unbroken;
+use crate::lines::{FROM_CLIENT, FROM_SERVER, unbroken};
 use crate::message::{Id, Message};
 use crate::relay::{Delivery, Relay};
 use crate::reply;
-use crate::stdio::FROM_CLIENT;
 
 /// Why there is no answer of the server in its place.
 const UNREADABLE: &str = "the server's answer cannot be read";
@@ -82,8 +80,10 @@ pub enum Step {
 pub enum AnswerHead {
     /// It goes on, and its body need not be shown.
     Pass,
-    /// Its body is to be shown.
-    Body,
+    /// Its body is to be shown, which is one message: nothing of it passes before its end.
+    Message,
+    /// Its body is to be shown, which is a stream of events: they pass one by one.
+    Events,
     /// This takes its place.
     Replace(Reply),
 }
@@ -260,14 +260,15 @@ impl Exchange {
             let body = body.unwrap_or_else(|| reply::error(None, reply::INTERNAL_ERROR, reason));
             return AnswerHead::Replace(Reply::message(StatusCode::BAD_GATEWAY, body));
         }
-        self.answer = match is_events {
-            true => Reading::Events(Reader::new(FROM_SERVER)),
-            false => Reading::Whole {
-                bytes: Vec::new(),
-                is_error,
-            },
+        if is_events {
+            self.answer = Reading::Events(Reader::new(FROM_SERVER));
+            return AnswerHead::Events;
+        }
+        self.answer = Reading::Whole {
+            bytes: Vec::new(),
+            is_error,
         };
-        AnswerHead::Body
+        AnswerHead::Message
     }
 
     /// A piece of the body of the server's answer; gives what the client gets now.

@@ -19,7 +19,7 @@ use super::envelope::Envelope;
 use super::events::Event;
 use super::headers::{self, LAST_EVENT, Mirrored, REVISION, SESSION};
 use super::response::{Content, Events, Failure, cause, kind_of, read, succeeded, unreached, within};
-use crate::child::FROM_SERVER;
+use crate::lines::FROM_SERVER;
 use crate::message::text_of;
 
 /// How long connecting may take.

@@ -9,8 +9,8 @@ use tokio::time::timeout;
 
 use super::answer::{Whole, message, refusal, text_answer};
 use super::bodies::{Bodies, Unread};
+use crate::lines::FROM_CLIENT;
 use crate::reply;
-use crate::stdio::FROM_CLIENT;
 
 /// How long a body may take to arrive.
 const ARRIVING: Duration = Duration::from_secs(60);

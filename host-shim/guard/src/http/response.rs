@@ -8,7 +8,7 @@ use hyper::StatusCode;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 
 use super::events::{Event, Reader};
-use crate::child::FROM_SERVER;
+use crate::lines::FROM_SERVER;
 
 /// How long the answer to a message may take that is not a call: an opening, a notification, an end.
 const ANSWERING: Duration = Duration::from_secs(60);

@@ -26,9 +26,9 @@ use super::sessions::{self, Listener};
 use super::started::Started;
 use super::workers::Workers;
 use crate::child::Program;
-use crate::lines::{self, Line};
+use crate::lines::{self, FROM_CLIENT, Line};
 use crate::outlet::Outlet;
-use crate::stdio::{CALLS, FROM_CLIENT, LOOK, READING, signals};
+use crate::stdio::{CALLS, LOOK, READING, signals};
 use crate::{Ended, Guard};
 
 /// How many connections may be open.

@@ -1,6 +1,6 @@
 //! The status of HTTP that goes with an answer of JSON-RPC.
 
-use hyper::StatusCode;
+use http::StatusCode;
 
 /// The status of an answer to a request as a whole; `is_handshake` says that the server is known to speak the handshake era alone.
 pub(super) fn of_answer(text: &str, is_modern: bool, is_handshake: bool) -> StatusCode {

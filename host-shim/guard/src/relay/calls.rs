@@ -3,11 +3,10 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use callgate_engine::engine::Audience;
 use callgate_engine::judge::{Decision, StructuralRule};
-use callgate_host::{CallText, Unoffered};
+use callgate_host::{CallText, Instant, Unoffered};
 
 use super::questions::own_state;
 use super::sending::ArgumentsPlace;

@@ -5,8 +5,9 @@
 //! neither, or never, so the guard says it:
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use callgate_host::Instant;
 use callgate_jsontext::Members;
 use serde_json::value::RawValue;
 

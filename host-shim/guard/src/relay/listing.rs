@@ -4,8 +4,9 @@
 //! by itself, unless the client has, and again once the server says that they have changed. Calls wait for that.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use callgate_host::Instant;
 use callgate_jsontext::Members;
 use serde_json::{Value, json};
 

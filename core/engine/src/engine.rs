@@ -22,7 +22,7 @@ use crate::policy::Invariant;
 use crate::program::{Program, RelativePaths, ServerSettings, compile};
 
 pub use interest::Interest;
-pub use linkless::LinklessHost;
+pub use linkless::{DisklessHost, LinklessHost};
 pub use prepare::PrepareError;
 pub use request::{Audience, Paths, Request, Response};
 pub use world::{Existence, Operation, Places};

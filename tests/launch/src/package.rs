@@ -1,4 +1,4 @@
-//! The npm package, and the component for JavaScript beside it: built when a source is newer than they are.
+//! The npm package, the component for JavaScript beside it, and the filter for proxies: built when a source is newer than they are.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -42,17 +42,41 @@ const SOURCES_IN_JS: &[&str] = &["js/src", "js/tools", "js/tsconfig.json"];
 struct Face {
     name: &'static str,
     files: &'static [&'static str],
+    /// Its sources beside those of all faces.
+    sources: &'static [&'static str],
 }
 
 const GATE_FACE: Face = Face {
     name: "gate",
     files: &["js/wasm/callgate.wasm", "js/wasm/git.wasm"],
+    sources: &[],
 };
 
 const TOOLS_FACE: Face = Face {
     name: "tools",
     files: &["js/wasm/tools.wasm"],
+    sources: &[],
 };
+
+const FILTER: Face = Face {
+    name: "proxy",
+    files: &["wasm/dist/callgate.proxy.wasm"],
+    sources: &[
+        "host-shim/Cargo.toml",
+        "host-shim/bundle",
+        "host-shim/guard",
+        "host-shim/src",
+        "wasm/proxy",
+    ],
+};
+
+/// Builds the filter for proxies with `packer` if it is older than its sources.
+pub(crate) fn filter(packer: &Path, is_quiet: bool) -> Result<(), String> {
+    let packed = pack(&[FILTER], packer, is_quiet);
+    packed
+        .map(|_| ())
+        .map_err(|error| format!("the filter for proxies cannot be built: {error}"))
+}
 
 /// Something that JavaScript hosts load.
 pub(crate) struct Artifact {
@@ -88,6 +112,7 @@ pub(crate) const COMPONENT: Artifact = Artifact {
     faces: &[Face {
         name: "component",
         files: &["wasm/dist/callgate.component.wasm"],
+        sources: &[],
     }],
     then: ("node", &["tools/transpile.mjs"]),
     folder: "component",
@@ -119,26 +144,12 @@ impl Artifact {
     fn make(&self, packer: &Path, is_quiet: bool) -> Result<(), String> {
         let root = root();
         let folder = root.join("js").join(self.folder);
-        let mut stale = Vec::new();
-        let mut newest_face = None;
-        for Face { name, files } in self.faces {
-            let stamp = stamp(name)?;
-            let are_there = files.iter().all(|file| root.join(file).exists());
-            if !are_there || !is_newer(&stamp, SOURCES) {
-                stale.push((*name, stamp.clone()));
-            }
-            newest_face = newest_face.max(modified(&stamp));
-        }
+        let newest_face = pack(self.faces, packer, is_quiet)?;
         let made = stamp(self.folder)?;
         let is_made = self.files.iter().all(|file| folder.join(file).exists())
             && is_newer(&made, SOURCES_IN_JS)
             && newest_face <= modified(&made);
-        if !stale.is_empty() {
-            let begin = SystemTime::now();
-            let faces = stale.iter().map(|(name, _)| name);
-            succeed(Command::new(packer).args(faces).current_dir(&root), is_quiet)?;
-            stale.iter().try_for_each(|(_, stamp)| mark(stamp, begin))?;
-        } else if is_made {
+        if is_made {
             return Ok(());
         }
         let begin = SystemTime::now();
@@ -147,6 +158,30 @@ impl Artifact {
         succeed(then.args(arguments).current_dir(root.join("js")), is_quiet)?;
         mark(&made, begin)
     }
+}
+
+/// Packs the faces that are older than their sources. Returns when the last of them was packed.
+fn pack(faces: &[Face], packer: &Path, is_quiet: bool) -> Result<Option<SystemTime>, String> {
+    let root = root();
+    let mut stale = Vec::new();
+    let mut newest = None;
+    for Face { name, files, sources } in faces {
+        let stamp = stamp(name)?;
+        let are_there = files.iter().all(|file| root.join(file).exists());
+        if are_there && is_newer(&stamp, SOURCES) && is_newer(&stamp, sources) {
+            newest = newest.max(modified(&stamp));
+        } else {
+            stale.push((*name, stamp));
+        }
+    }
+    if stale.is_empty() {
+        return Ok(newest);
+    }
+    let begin = SystemTime::now();
+    let names = stale.iter().map(|(name, _)| name);
+    succeed(Command::new(packer).args(names).current_dir(&root), is_quiet)?;
+    stale.iter().try_for_each(|(_, stamp)| mark(stamp, begin))?;
+    Ok(Some(begin))
 }
 
 /// The file whose time says when a face was packed, or a folder written.

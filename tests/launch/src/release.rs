@@ -15,7 +15,9 @@ pub(crate) const RELEASE: &str = "release";
 pub(crate) fn release(arguments: &[OsString]) -> Result<ExitCode, String> {
     needs::meet(Purpose::Release)?;
     package::install(true)?;
-    PACKAGE.build(&package::packer(true)?, true)?;
+    let packer = package::packer(true)?;
+    PACKAGE.build(&packer, true)?;
+    package::filter(&packer, true)?;
     let js = root().join("js");
     succeed(Command::new(program(true)?).args(arguments), false)?;
     let mut qemu = Command::new("node");

@@ -41,6 +41,8 @@ enum Step {
     Packages,
     /// Builds the npm package, and the component for JavaScript.
     Package,
+    /// Builds the filter for proxies.
+    Filter,
 }
 
 const fn step(name: &'static str, command: &'static [&'static str]) -> Step {
@@ -126,6 +128,7 @@ const PROGRAMS: &[Step] = &[
 /// They build in profiles and folders of their own. One of the tests in Rust compares the package with the real host.
 const PACKAGES: &[Step] = &[
     Step::Package,
+    Step::Filter,
     in_js("TypeScript lints", &["npm", "run", "lint"]),
     in_js("TypeScript documentation", &["npm", "run", "docs"]),
     in_js(
@@ -312,6 +315,7 @@ impl Step {
             Self::Fuzzing => "fuzzing",
             Self::Packages => "npm packages",
             Self::Package => "npm build",
+            Self::Filter => "filter for proxies",
         }
     }
 
@@ -320,7 +324,7 @@ impl Step {
         match self {
             Self::Command { command, .. } => format!("{name} ({})", command.join(" ")),
             Self::Program { program, .. } => format!("{name} ({program})"),
-            Self::Fuzzing | Self::Packages | Self::Package => name.to_owned(),
+            Self::Fuzzing | Self::Packages | Self::Package | Self::Filter => name.to_owned(),
         }
     }
 
@@ -368,6 +372,7 @@ impl Step {
                 PACKAGE.build(&packer, is_quiet)?;
                 COMPONENT.build(&packer, is_quiet)
             }),
+            Self::Filter => package::built_packer().and_then(|packer| package::filter(&packer, is_quiet)),
         };
         let done = Done::one(result);
         if output == Output::AsItComes && !done.text.is_empty() {

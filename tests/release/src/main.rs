@@ -137,6 +137,10 @@ fn release(is_here: bool, profile: Profile) -> Result<(), String> {
     }
     artifacts.push(npm::package(&folders)?);
     artifacts.push(image::of(&binaries)?);
+    artifacts.push(Artifact {
+        name: format!("callgate-{VERSION}.proxy.wasm"),
+        bytes: read(&folders.root.join("wasm/dist/callgate.proxy.wasm"))?,
+    });
     artifacts.push(formula::of(&artifacts));
     artifacts.push(Artifact {
         name: format!("callgate-{VERSION}.cdx.json"),

@@ -31,6 +31,7 @@ pub(crate) const CRATES: &[(&str, &str)] = &[
     ("wasm/boundary/src", "lib.rs"),
     ("wasm/git/src", "lib.rs"),
     ("wasm/pack/src", "lib.rs"),
+    ("wasm/proxy/src", "lib.rs"),
     ("wasm/src", "lib.rs"),
     ("wasm/tools/src", "lib.rs"),
 ];

@@ -32,6 +32,7 @@ const USERS: &[(&str, &str)] = &[
     ("wasm/git/src", "lib.rs"),
     ("wasm/tools/src", "lib.rs"),
     ("wasm/pack/src", "main.rs"),
+    ("wasm/proxy/src", "lib.rs"),
     ("host-shim/command/src", "main.rs"),
     ("host-shim/examples", "agent.rs"),
     ("host-shim/examples", "agent_async.rs"),

@@ -41,6 +41,7 @@ const PRODUCT: &[&str] = &[
     "wasm/boundary",
     "wasm/git",
     "wasm/pack",
+    "wasm/proxy",
     "wasm/src",
     "wasm/tools",
     "wasm/wit",

@@ -18,6 +18,8 @@ pub enum Face {
     Tools,
     /// Git's answers, for the Node host alone.
     Git,
+    /// A filter for proxies.
+    Proxy,
 }
 
 /// The most that LLVM may inline into a component, in its own measure; its default is 225. Hosts that stop a component
@@ -43,6 +45,7 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         ),
         Face::Git => ("callgate-git-wasm", "callgate_git_wasm.wasm", &[]),
         Face::Tools => ("callgate-tools-wasm", "callgate_tools_wasm.wasm", &[]),
+        Face::Proxy => ("callgate-proxy-wasm", "callgate_proxy_wasm.wasm", &[]),
     };
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     // Optimization across crates needs a crate that is nothing but the module; for tests it is a library as well.
@@ -62,7 +65,8 @@ pub fn compile(root: &Path, target: &Path, face: Face) -> Result<PathBuf, Box<dy
         // 1 % larger, and verdicts are 2 to 4 % faster; with 100 it is 1 % smaller, and a verdict about a URL takes a tenth longer.
         // Without unrolling at run time, vectorization and specialization it is the same module. An analysis judges thousands of
         // calls.
-        Face::JavaScript | Face::Tools => {
+        // A proxy has V8, too; what the tools were made of is compiled already.
+        Face::JavaScript | Face::Tools | Face::Proxy => {
             command.env("CARGO_PROFILE_WASM_OPT_LEVEL", "2");
             let inlined = "-C llvm-args=-inlinedefault-threshold=10 -C llvm-args=-inlinehint-threshold=130";
             command.env("RUSTFLAGS", inlined);

@@ -1,15 +1,16 @@
-//! Builds and optimizes the WebAssembly faces of Callgate: `cargo pack [FACE…]`. A face is `gate`, `tools` or `component`; `js` is all
-//! but the last, and without an argument all are built.
+//! Builds and optimizes the WebAssembly faces of Callgate: `cargo pack [FACE…]`. A face is `gate`, `tools`, `component` or
+//! `proxy`; `js` is all but the last two, and without an argument all are built.
 //!
 //! Compiles each face for `wasm32-unknown-unknown`. For JavaScript, wasm-bindgen writes its part, panics become traps, binaryen
 //! optimizes the module, and what the npm package needs is put into `js/wasm`. There are three modules: the engine's
 //! (`callgate-wasm`), and two that are loaded when they are needed, `callgate-tools-wasm` by the first call of a function that needs
 //! no engine and by the entry `callgate/tools`, and `callgate-git-wasm` by the package's Node host, when it is asked about git. The
-//! reference pages are put into `js/docs`. For hosts of components, the component is put into `wasm/dist`. Prints the sizes; npm's
+//! reference pages are put into `js/docs`. The component for its hosts, and the filter for proxies, are put into `wasm/dist`. Prints the sizes; npm's
 //! tests hold the gate's, compressed, against its budget.
 
 mod order;
 mod panics;
+mod proxy;
 mod roles;
 
 use std::error::Error;
@@ -58,10 +59,11 @@ const MODULES: [(&str, &str, Face); 3] = [
 
 /// Builds the named faces. The compiler makes one after the other; meanwhile those that it has made are optimized.
 fn pack(names: &[&str], keeps_names: bool) -> Result<(), Box<dyn Error>> {
-    let is_known =
-        |name: &str| matches!(name, "js" | "component") || MODULES.iter().any(|(known, ..)| *known == name);
+    let is_known = |name: &str| {
+        matches!(name, "js" | "component" | "proxy") || MODULES.iter().any(|(known, ..)| *known == name)
+    };
     if let Some(name) = names.iter().find(|name| !is_known(name)) {
-        return Err(format!("found `{name}`, expected `gate`, `tools`, `js` or `component`").into());
+        return Err(format!("found `{name}`, expected `gate`, `tools`, `js`, `component` or `proxy`").into());
     }
     let root = root()?;
     let is_asked = |name: &str| names.is_empty() || names.contains(&name);
@@ -79,6 +81,13 @@ fn pack(names: &[&str], keeps_names: bool) -> Result<(), Box<dyn Error>> {
         }
         if is_asked("component") {
             pack_component(&root)?;
+        }
+        if is_asked("proxy") {
+            put(
+                &root,
+                "callgate.proxy.wasm",
+                &proxy::build(&root, &target(&root))?,
+            )?;
         }
         for bound in optimizing {
             bound.join().map_err(|_| "a module could not be optimized")??;
@@ -130,11 +139,16 @@ fn bind(root: &Path, name: &str, module: Vec<u8>, keeps_names: bool) -> Result<(
 /// Builds the component in the directory in which the build script of `callgate-host` builds it too: both are the same. The
 /// compiler has optimized it; binaryen took minutes for two percent of its size.
 fn pack_component(root: &Path) -> Result<(), Box<dyn Error>> {
+    let encoded = component::build(root, &target(root).join("component"))?;
+    put(root, "callgate.component.wasm", &encoded)
+}
+
+/// Puts a module into `wasm/dist`, and prints its size.
+fn put(root: &Path, name: &str, module: &[u8]) -> Result<(), Box<dyn Error>> {
     let out = root.join("wasm/dist");
     fs::create_dir_all(&out)?;
-    let encoded = component::build(root, &target(root).join("component"))?;
-    fs::write(out.join("callgate.component.wasm"), &encoded)?;
-    println!("callgate.component.wasm: {} bytes", encoded.len());
+    fs::write(out.join(name), module)?;
+    println!("{name}: {} bytes", module.len());
     Ok(())
 }
 

@@ -1,5 +1,5 @@
 //! Takes out of a module what would say why it panicked. Nobody hears it: a panic is a trap, and the host of the module answers
-//! with a denial and a new instance.
+//! with a denial and a new instance. The names of files would be those of the machine that built it.
 
 use std::ops::Range;
 

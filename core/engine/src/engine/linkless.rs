@@ -1,4 +1,4 @@
-//! A host without links and repositories, for what is judged without a disk.
+//! Hosts for what is judged without a disk: one without links and repositories, and one that knows nothing of either.
 
 use std::borrow::Cow;
 
@@ -109,5 +109,62 @@ impl Host for LinklessHost {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         self.of_repository(Some(Vec::new()))
+    }
+}
+
+/// A host that cannot answer: every call that depends on a disk or a repository is denied. It is for a gate far from the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DisklessHost;
+
+fn nothing<T>() -> Result<T, HostError> {
+    Err(HostError::new(
+        "there is no disk where this is judged, so nothing is known of paths and repositories",
+    ))
+}
+
+impl Host for DisklessHost {
+    // No path is found under either.
+    fn home_dir(&self) -> &str {
+        "/home"
+    }
+
+    fn current_dir(&self) -> &str {
+        "/"
+    }
+
+    fn ignores_path_case(&self) -> bool {
+        true
+    }
+
+    fn realpath<'p>(&self, _: &'p str) -> Result<Cow<'p, str>, RealpathError> {
+        Ok(nothing()?)
+    }
+
+    fn read_link(&self, _: &str) -> Result<Option<String>, HostError> {
+        nothing()
+    }
+
+    fn is_directory(&self, _: &str) -> Result<Option<bool>, HostError> {
+        nothing()
+    }
+
+    fn git_remote_urls(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
+        nothing()
+    }
+
+    fn git_default_remote_urls(&self, _: &str) -> Result<Vec<String>, HostError> {
+        nothing()
+    }
+
+    fn git_url(&self, _: &str, _: &str) -> Result<Vec<String>, HostError> {
+        nothing()
+    }
+
+    fn git_branch(&self, _: &str) -> Result<String, HostError> {
+        nothing()
+    }
+
+    fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        nothing()
     }
 }

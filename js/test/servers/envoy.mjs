@@ -25,12 +25,15 @@ export const program = () => {
   return stdout.trim();
 };
 
+/** The folder of the example without a service: Envoy has the filter within it. */
+export const FILTER_EXAMPLE = path("../../../wasm/proxy/examples");
+
 /**
- * Starts Envoy with the configuration of the example, changed by `change`, before a server on a port. Its own port is one that is
+ * Starts Envoy with the configuration of an example, changed by `change`, before a server on a port. Its own port is one that is
  * free. Returns its address, `ask` for a page of its own, and `close`.
  */
-export async function startEnvoy(folder, port, change = (text) => text) {
-  const example = readFileSync(join(EXAMPLE, "envoy.yaml"), "utf8");
+export async function startEnvoy(folder, port, change = (text) => text, of = EXAMPLE) {
+  const example = readFileSync(join(of, "envoy.yaml"), "utf8");
   const ports = example
     .replace("port_value: 9901", "port_value: 0")
     .replace("port_value: 8640", "port_value: 0")

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 
 export const TOOLS = ["echo", "get-sum", "get-env", "trigger-long-running-operation"].map((name) => ({ name }));
 
-/** A server that keeps what it gets. It answers with JSON, and a list of tools with a stream of events. */
-export async function startRecorder() {
+/** A server that keeps what it gets. It answers with JSON, and a list of tools with a stream of events, and has trailers if asked to. */
+export async function startRecorder({ trailers = false } = {}) {
   const got = [];
   const server = createServer(async (request, response) => {
     const chunks = [];
@@ -13,6 +13,7 @@ export async function startRecorder() {
     const body = Buffer.concat(chunks).toString();
     got.push(body);
     const { id, method } = body === "" ? {} : JSON.parse(body);
+    if (trailers) response.setHeader("trailer", "x-end").addTrailers({ "x-end": "1" });
     const answer = (result) => JSON.stringify({ jsonrpc: "2.0", id, result });
     if (method === "tools/list" || request.method === "GET") {
       response.writeHead(200, { "content-type": "text/event-stream" });

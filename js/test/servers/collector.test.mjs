@@ -29,7 +29,16 @@ function program() {
 async function startCollector(file) {
   const [http, grpc] = await Promise.all([freePort(), freePort()]);
   const flags = ["--otlp-http-endpoint", `127.0.0.1:${http}`, "--otlp-grpc-endpoint", `127.0.0.1:${grpc}`];
-  const shown = ["--debug-log", "traces", "--debug-log", "metrics", "--debug-log", "logs", "--debug-log-verbosity", "detailed"];
+  const shown = [
+    "--debug-log",
+    "traces",
+    "--debug-log",
+    "metrics",
+    "--debug-log",
+    "logs",
+    "--debug-log-verbosity",
+    "detailed",
+  ];
   const out = openSync(file, "w");
   const collector = spawn(program(), ["start", ...flags, "--exporter", "blackhole", ...shown], {
     stdio: ["ignore", out, out],

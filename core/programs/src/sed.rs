@@ -26,7 +26,7 @@ fn edit_command(text: &str) -> Option<&str> {
         let first = rest.chars().next()?;
         rest = match first {
             '0'..='9' | '$' | ',' | '~' | '+' | '!' | ' ' | '{' => rest.get(1..)?,
-            '/' => divided(rest.get(1..)?, '/')?.trim_start_matches('I'),
+            '/' => divided(rest.get(1..)?, '/', true)?.trim_start_matches('I'),
             _ => break,
         };
     }
@@ -39,11 +39,8 @@ fn edit_command(text: &str) -> Option<&str> {
                 .next()
                 .filter(|one| !one.is_alphanumeric() && !matches!(one, '\\' | '\n'))?;
             rest = rest.get(delimiter.len_utf8()..)?;
-            let after = match command {
-                's' => divided(rest, delimiter)?,
-                _ => literal(rest, delimiter)?,
-            };
-            rest = literal(after, delimiter)?;
+            rest = divided(rest, delimiter, command == 's')?;
+            rest = divided(rest, delimiter, false)?;
             if command == 's' {
                 rest = rest.trim_start_matches(|one: char| {
                     matches!(one, 'g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9')
@@ -59,8 +56,9 @@ fn edit_command(text: &str) -> Option<&str> {
     is_over.then_some(rest)
 }
 
-/// What follows the next delimiter that has no backslash before it, in a text that knows no brackets: a replacement, or what `y` takes.
-fn literal(text: &str, delimiter: char) -> Option<&str> {
+/// What follows the next delimiter that has no backslash before it. A pattern may have brackets, in which none ends anything to one `sed`,
+/// and does to another, so that none may stand there; a replacement, and what `y` takes, knows none.
+fn divided(text: &str, delimiter: char, is_pattern: bool) -> Option<&str> {
     let mut rest = text.char_indices();
     while let Some((at, one)) = rest.next() {
         match one {
@@ -69,31 +67,14 @@ fn literal(text: &str, delimiter: char) -> Option<&str> {
             }
             '\n' => return None,
             _ if one == delimiter => return text.get(at + one.len_utf8()..),
-            _ => {}
-        }
-    }
-    None
-}
-
-/// The same of a pattern. In brackets no delimiter ends anything to one `sed`, and to another it does, so that none may stand there.
-fn divided(text: &str, delimiter: char) -> Option<&str> {
-    let mut rest = text.char_indices();
-    while let Some((at, one)) = rest.next() {
-        match one {
-            '\\' => {
-                rest.next()?;
-            }
-            '\n' => return None,
-            '[' if one != delimiter => {
+            '[' if is_pattern => {
                 let inside = text.get(at + 1..)?;
                 let length = bracket(inside)?;
-                let odd = [delimiter, '\n', '\\'];
-                if inside.get(..length)?.contains(odd) || odd.contains(&']') {
+                if inside.get(..length)?.contains([delimiter, '\n', '\\']) {
                     return None;
                 }
-                return divided(inside.get(length..)?, delimiter);
+                return divided(inside.get(length..)?, delimiter, is_pattern);
             }
-            _ if one == delimiter => return text.get(at + one.len_utf8()..),
             _ => {}
         }
     }

@@ -69,7 +69,7 @@ pub use callgate_engine::engine::{Engine, EngineBuilder};
 
 /// What an engine is built from, and what is said of it.
 pub mod documents {
-    pub use callgate_engine::bundle::{Bundle, InlineDocument, NamedFile, read_bundle};
+    pub use callgate_engine::bundle::{Bundle, NamedFile, read_bundle};
     pub use callgate_engine::config::DocumentKind;
     pub use callgate_engine::diagnostic::{Code, Diagnostic, Position, Severity};
     pub use callgate_engine::document::DocumentSource;
@@ -95,7 +95,9 @@ pub mod verdicts {
 /// What the engine asks, and of whom.
 pub mod hosts {
     pub use callgate_engine::engine::LinklessHost;
-    pub use callgate_engine::host::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
+    pub use callgate_engine::host::{
+        Answer, Exchange, GitIgnore, Host, HostError, Question, RealpathError, Recording,
+    };
 }
 
 /// What a person allowed.

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use callgate_engine::config::DocumentKind;
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 use callgate_host::{EngineKind, Gate, GateBuilder, InstanceLimits, RealHost};
 use serde_json::Value;
 
@@ -315,6 +315,10 @@ impl Host for Ready {
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
     }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
+    }
 }
 
 /// A host whose answers about paths of a call wait for all the others.
@@ -367,5 +371,9 @@ impl Host for Waiting {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
     }
 }

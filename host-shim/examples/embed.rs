@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 use callgate_host::{Gate, InstanceLimits};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -120,5 +120,9 @@ impl Host for Store {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
     }
 }

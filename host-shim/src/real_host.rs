@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 pub use filesystem::realpath_error;
 
-use callgate_engine::host::{Host, HostError, RealpathError};
-use callgate_git::{Git, Known, Places};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
+use callgate_git::{CheckIgnore, Git, Known, Places};
 
 /// The real filesystem and the real git configuration behind [`Host`].
 ///
@@ -60,8 +60,10 @@ impl RealHost {
             .map_err(|error| HostError::new(format!("the current directory is not known: {error}")))?;
         let mut host = Self::new(utf8("home directory", &home)?, utf8("current directory", &cwd)?)?;
         if let Some(config) = std::env::var_os("XDG_CONFIG_HOME").filter(|value| !value.is_empty()) {
+            let places = &mut Arc::make_mut(&mut host.machine).places;
             let files = [Path::new(&config).join("git/config"), home.join(".gitconfig")];
-            Arc::make_mut(&mut host.machine).places.user = files.map(bytes).to_vec();
+            places.user = files.map(bytes).to_vec();
+            places.excludes = bytes(Path::new(&config).join("git/ignore"));
         }
         Ok(host)
     }
@@ -153,6 +155,10 @@ impl Host for RealHost {
     ) -> Result<Option<Vec<String>>, HostError> {
         self.evaluation().git_push_refs(repo, remote, reference)
     }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+        self.evaluation().git_check_ignore(path)
+    }
 }
 
 /// The host for the time of one evaluation: each configuration of git is read once.
@@ -220,6 +226,16 @@ impl Host for Evaluation {
         reference: &str,
     ) -> Result<Option<Vec<String>>, HostError> {
         self.ask(|git| git.push_refs(repo, remote, reference))
+    }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+        // What is not certain cannot be told, and then counts as strictly as any answer.
+        let said = self.ask(|git| git.check_ignore(path)).ok();
+        Ok(said.map(|said| match said {
+            CheckIgnore::Ignored => GitIgnore::Ignored,
+            CheckIgnore::Included => GitIgnore::Included,
+            CheckIgnore::Unmentioned => GitIgnore::Unmentioned,
+        }))
     }
 }
 

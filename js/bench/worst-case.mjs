@@ -101,6 +101,7 @@ const host = {
   gitUrl: (_, url) => [url],
   gitBranch: () => "",
   gitPushRefs: () => [],
+  gitCheckIgnore: () => undefined,
 };
 
 const rows = SHAPES.map(([name, given, role, count, text]) => {

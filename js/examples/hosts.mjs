@@ -37,6 +37,7 @@ const own = {
     throw new Error("the store has no repositories");
   },
   gitPushRefs: () => [],
+  gitCheckIgnore: () => undefined,
 };
 show("own", createEngine({ ...config, host: own }).evaluate(read("/box/new/file")));
 

@@ -13,6 +13,12 @@ export interface RealpathFailure {
 }
 
 /**
+ * What git's ignore files say of a path. `ignored`: the last pattern that matches it excludes it, or a directory above it; `included`:
+ * that pattern begins with `!`; `unmentioned`: no pattern matches it, or it is outside of a repository.
+ */
+export type GitIgnore = "ignored" | "included" | "unmentioned";
+
+/**
  * Answers the engine's questions about the machine. Paths, both given and returned, are absolute POSIX paths without
  * `.`, `..`, `//` or a trailing `/`.
  *
@@ -66,6 +72,12 @@ export interface Host {
    */
   gitPushRefs(repository: string, remote: string, reference: string): readonly string[] | undefined;
   /**
+   * What git's ignore files say of the path, as `git check-ignore --no-index` has it: each `.gitignore` from the top of its work tree
+   * down to it, `.git/info/exclude`, and `core.excludesFile`. `undefined` if that cannot be told; it then counts as strictly as any
+   * answer.
+   */
+  gitCheckIgnore(path: string): GitIgnore | undefined;
+  /**
    * Returns `true` if the predicate that a world calls `host:<name>` holds. The subject is JSON text: `{mode, tool,
    * command, root_key, subdirectory, address, host}`. Without this method, whatever depends on a predicate is denied.
    */
@@ -100,6 +112,7 @@ const REQUIRED = [
   "gitUrl",
   "gitBranch",
   "gitPushRefs",
+  "gitCheckIgnore",
 ] as const satisfies readonly (keyof Host)[];
 
 /**

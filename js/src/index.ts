@@ -19,5 +19,5 @@ export {
   type Machine,
   type MachineRepository,
 } from "./host/virtual.js";
-export { type Host, HostError, type RealpathFailure, setDefaultHost } from "./host.js";
+export { type GitIgnore, type Host, HostError, type RealpathFailure, setDefaultHost } from "./host.js";
 export type * from "./types.js";

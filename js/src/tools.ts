@@ -1,6 +1,6 @@
 export * from "./errors.js";
 export * from "./functions.js";
-export { type Host, HostError, type RealpathFailure, setDefaultHost } from "./host.js";
+export { type GitIgnore, type Host, HostError, type RealpathFailure, setDefaultHost } from "./host.js";
 export {
   check,
   type DiffOptions,

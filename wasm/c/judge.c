@@ -193,7 +193,7 @@ int main(int count, char **given) {
         {"home-dir", home_dir}, {"current-dir", current_dir}, {"ignores-path-case", ignores_path_case}, {"realpath", real_path},
         {"read-link", read_link}, {"is-directory", is_directory}, {"git-remote-urls", unanswered},
         {"git-default-remote-urls", unanswered}, {"git-url", unanswered}, {"git-branch", unanswered}, {"git-push-refs", unanswered},
-        {"role-value", unanswered}, {"condition", unanswered},
+        {"git-check-ignore", unanswered}, {"role-value", unanswered}, {"condition", unanswered},
     };
     for (size_t at = 0; at < sizeof answers / sizeof *answers; at++)
         check(wasmtime_component_linker_instance_add_func(host, answers[at].name, strlen(answers[at].name), answers[at].answer, NULL, NULL));

@@ -116,6 +116,11 @@ def functions(host: Any) -> dict[str, Callable[..., Any]]:
         tag = {None: "unknown", True: "yes", False: "no"}
         return Variant("failed", answer) if isinstance(answer, Record) else Variant(tag[answer])
 
+    def git_check_ignore(_: Any, path: str) -> Variant:
+        words = ("ignored", "included", "unmentioned")
+        answer = answered("git_check_ignore", " or ".join(words), lambda answer: answer is None or answer in words)(_, path)
+        return Variant("failed", answer) if isinstance(answer, Record) else Variant(answer or "unknown")
+
     texts = ("a list of str", lambda answer: isinstance(answer, list) and all(map(is_text, answer)))
     return {
         "home-dir": lambda _: host.home_dir,
@@ -129,6 +134,7 @@ def functions(host: Any) -> dict[str, Callable[..., Any]]:
         "git-url": answered("git_url", *texts),
         "git-branch": answered("git_branch", "str", is_text),
         "git-push-refs": answered("git_push_refs", texts[0], lambda answer: answer is None or texts[1](answer)),
+        "git-check-ignore": git_check_ignore,
         "role-value": answered("role_value", "str", is_text),
         "condition": answered("condition", "bool", lambda answer: isinstance(answer, bool)),
     }

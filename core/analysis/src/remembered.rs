@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use callgate_engine::host::{Answer, Host, HostError, Question, RealpathError};
+use callgate_engine::host::{Answer, GitIgnore, Host, HostError, Question, RealpathError};
 
 /// How many answers are remembered; further questions are asked each time.
 const MOST: usize = 100_000;
@@ -97,6 +97,10 @@ impl Host for Remembered<'_> {
         reference: &str,
     ) -> Result<Option<Vec<String>>, HostError> {
         self.ask(Question::git_push_refs(repo, remote, reference))
+    }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+        self.ask(Question::git_check_ignore(path))
     }
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {
@@ -192,6 +196,10 @@ mod tests {
             reference: &str,
         ) -> Result<Option<Vec<String>>, HostError> {
             self.own.git_push_refs(repo, remote, reference)
+        }
+
+        fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+            self.own.git_check_ignore(path)
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use callgate_engine::bind::Call;
 use callgate_engine::engine::Engine;
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 use serde_json::Value;
 
 #[expect(dead_code, reason = "the calls of that benchmark are not timed here")]
@@ -155,5 +155,9 @@ impl Host for Silent {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
     }
 }

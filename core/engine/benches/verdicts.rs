@@ -11,7 +11,7 @@ use callgate_engine::bind::Call;
 use callgate_engine::config::DocumentKind;
 use callgate_engine::document::DocumentSource;
 use callgate_engine::engine::Engine;
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 use divan::{Bencher, black_box};
 use serde_json::{Value, json};
 
@@ -66,6 +66,10 @@ impl Host for Ready {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
     }
 }
 

@@ -14,6 +14,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{Error, ErrorKind};
 
+use crate::named::named;
+
 pub use facts::Facts;
 pub use question::{Answer, Question};
 pub use recording::{Exchange, Recording};
@@ -99,6 +101,18 @@ impl fmt::Display for HostError {
 
 impl std::error::Error for HostError {}
 
+named! {
+    /// What git's ignore files say of a path.
+    pub enum GitIgnore {
+        /// The last pattern that matches it excludes it, or a directory above it.
+        Ignored = "ignored",
+        /// The last pattern that matches it begins with `!`.
+        Included = "included",
+        /// No pattern matches it.
+        Unmentioned = "unmentioned",
+    }
+}
+
 /// The questions that an engine asks its host (SPEC §1).
 ///
 /// Paths in questions and answers are absolute POSIX paths without `.`, `..`, `//` or a trailing `/`; any other
@@ -162,6 +176,12 @@ pub trait Host {
         remote: &str,
         reference: &str,
     ) -> Result<Option<Vec<String>>, HostError>;
+
+    /// What git's ignore files say of `path`, as `git check-ignore --no-index` has it: each `.gitignore` from the top of its work tree
+    /// down to it, `.git/info/exclude`, and `core.excludesFile`. Outside of a repository it is unmentioned.
+    ///
+    /// `None` if that cannot be told; it then counts as strictly as any answer.
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError>;
 
     /// Calls back for a step of a host-defined role; `step` is `canonicalize` or `extractPolicyValue`.
     fn role_value(&self, role: &str, step: &str, _value: &str) -> Result<String, HostError> {

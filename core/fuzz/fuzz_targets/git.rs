@@ -7,11 +7,13 @@ use callgate_git::{Error, Git, Known, Places};
 use libfuzzer_sys::fuzz_target;
 
 /// All answers about one directory.
-fn answers(disk: &Disk, directory: &str) -> [Result<Vec<String>, Error>; 7] {
+fn answers(disk: &Disk, directory: &str) -> [Result<Vec<String>, Error>; 8] {
     let places = Places::new("/home/u", "/home/u/.config", false);
     let mut known = Known::default();
     let mut git = Git::new(disk, &places, &mut known);
     let answers = [
+        git.check_ignore(&format!("{directory}/a.b"))
+            .map(|said| vec![format!("{said:?}")]),
         git.remote_urls(directory, "origin"),
         git.remote_urls(directory, "both"),
         git.default_remote_urls(directory),

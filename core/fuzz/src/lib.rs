@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use callgate_engine::config::DocumentKind;
 use callgate_engine::document::DocumentSource;
 use callgate_engine::engine::Engine;
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 use serde_json::json;
 
 /// Answers every question by a digest of the path or name, so that a fuzzer reaches every kind of answer.
@@ -86,6 +86,10 @@ impl Host for Guessing {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
     }
 }
 

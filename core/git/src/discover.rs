@@ -145,9 +145,14 @@ impl<'a> Search<'a> {
                 names.possible.push(join(given, relative));
             }
         }
+        let work_tree = match format.has_own_work_tree {
+            true => format.work_tree.clone(),
+            false => (relative != Some(b".".as_slice())).then(|| place.to_vec()),
+        };
         Ok(Repository {
             git_dir,
             common_dir,
+            work_tree,
             names,
             format,
         })

@@ -48,13 +48,14 @@ pub(crate) fn format(files: Reader<'_>, git_dir: &[u8], common_dir: &[u8]) -> Re
     }
     if let Some(work_tree) = &found.work_tree {
         let real = files.real(&join(git_dir, work_tree))?;
-        let kind = match real {
-            Some(real) => files.look(&real)?.map(|found| found.kind),
+        let kind = match &real {
+            Some(real) => files.look(real)?.map(|found| found.kind),
             None => None,
         };
         if kind != Some(Kind::Directory) {
             return refused("`core.worktree` is not a directory");
         }
+        found.format.work_tree = real.filter(|_| !found.is_bare);
     }
     found.format.has_own_work_tree = found.is_bare || found.work_tree.is_some();
     Ok(found.format)

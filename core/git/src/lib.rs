@@ -1,4 +1,4 @@
-//! Git's configuration, read without git: where a remote leads, and which branch is checked out.
+//! Git's files, read without git: where a remote leads, which branch is checked out, and what is ignored.
 //!
 //! ```
 //! use callgate_git::{Error, Files, Found, Git, Kind, Known, Places};
@@ -48,14 +48,15 @@
 //! - **Pure**: everything is read through the caller's [`Files`], and no process is started. Each file and each
 //!   configuration is read once and then [`Known`], so answers agree with each other. Nothing else is kept: for the files as they
 //!   are later, begin with nothing known.
-//! - **Git's answers**: those of `git remote get-url --all` (with and without `--push`), `git ls-remote --get-url` and
-//!   `git branch --show-current`. The tests of `callgate-host` compare them with the installed git. Where versions of
+//! - **Git's answers**: those of `git remote get-url --all` (with and without `--push`), `git ls-remote --get-url`,
+//!   `git branch --show-current` and `git check-ignore --no-index`. The tests of `callgate-host` compare them with the installed git. Where versions of
 //!   git differ, the answer contains the URLs of all of them.
 //! - **An uncertain answer is an [`Error`]**, never an empty answer: a configuration or a repository that git refuses, a
 //!   repository that git ignores because of its owner (`safe.directory`), a program that git would start instead of
 //!   connecting (`remote.<name>.vcs`, `ext::`, unknown schemes), an unknown condition of `includeIf`, a path that starts
 //!   with `~name` or `%(prefix)`, the legacy files below `.git/remotes` and `.git/branches`, the branch of a repository
-//!   that does not keep its references in files, and text that is not UTF-8.
+//!   that does not keep its references in files, and text that is not UTF-8. About what is ignored, a work tree that is not beside its
+//!   repository, and what other programs that read ignore files, such as `rg`, are known to read in another way.
 //! - **Bounded**: what is [`Known`] takes at most 6,000,000 steps to read, and an answer beyond them is an error, whatever
 //!   is asked. A byte of a file or a path is a step, a question to the disk 256 and 32 for each name on the way, a key that is
 //!   kept 32, two for each byte of it, and one for each byte of its section; to rewrite a URL and to match a pattern
@@ -71,6 +72,7 @@ mod discover;
 mod entry;
 mod files;
 mod format;
+mod ignore;
 mod push;
 mod push_default;
 mod reader;
@@ -87,11 +89,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use files::{Error, Files, Found, Kind};
+pub use ignore::CheckIgnore;
 
+use ignore::Ignore;
 use push::Push;
 use reader::{Contents, Reader};
 use remotes::{Remotes, Settings};
 use repository::Repository;
+use wildmatch::Case;
 
 /// Where git's usual builds look for the configuration of the machine.
 const SYSTEM: &[&str] = &["/etc/gitconfig"];
@@ -114,6 +119,8 @@ pub struct Places {
     pub system: Vec<Vec<u8>>,
     /// The files of the user; later ones override earlier ones.
     pub user: Vec<Vec<u8>>,
+    /// The file of ignored names that git reads where `core.excludesFile` says nothing.
+    pub excludes: Vec<u8>,
 }
 
 impl Places {
@@ -127,6 +134,7 @@ impl Places {
             home: home.as_bytes().to_vec(),
             system: system.iter().map(|path| path.as_bytes().to_vec()).collect(),
             user: user.into_iter().map(String::into_bytes).collect(),
+            excludes: format!("{user_config}/git/ignore").into_bytes(),
         }
     }
 }
@@ -253,6 +261,56 @@ impl<'a> Git<'a> {
         let refs = push.refs(remote.as_bytes(), reference.as_bytes())?;
         refs.map(|refs| refs.into_iter().map(branch_text).collect())
             .transpose()
+    }
+
+    /// What git's ignore files say of a path: each `.gitignore` from the top of its work tree down to it, `info/exclude` and
+    /// `core.excludesFile`. Outside of a repository they say nothing.
+    ///
+    /// # Errors
+    /// The path has a link on the way, or the answer is not certain; see the crate's description.
+    pub fn check_ignore(&mut self, path: &str) -> Result<CheckIgnore, Error> {
+        let above = match path.rsplit_once('/') {
+            Some(("", _)) | None => "/",
+            Some((above, _)) => above,
+        };
+        if let Some(real) = self.reader().real(above.as_bytes())?
+            && real != above.as_bytes()
+        {
+            return Err(Error::about(path.as_bytes(), "a link is on the way"));
+        }
+        let Some(repository) = self.repository(above)? else {
+            if ignore::has_git_above(self.reader(), above.as_bytes())? {
+                return Err(Error::about(
+                    path.as_bytes(),
+                    "others take a `.git` above it for a repository",
+                ));
+            }
+            return Ok(CheckIgnore::Unmentioned);
+        };
+        let (own, outside) = (self.settings(Some(&repository))?, self.settings(None)?);
+        let nowhere = || Error::about(&repository.git_dir, "it has no work tree");
+        let work_tree = repository.work_tree.as_deref().ok_or_else(nowhere)?;
+        let places = self.places;
+        let excludes = |settings: &Settings| {
+            let setting = settings.excludes_file.as_deref();
+            ignore::excludes_file(setting, &places.excludes, &places.home, work_tree)
+        };
+        let excludes_file = excludes(&own)?;
+        let mut ignore = Ignore {
+            files: self.reader(),
+            work_tree,
+            case: if own.ignores_case {
+                Case::Insensitive
+            } else {
+                Case::Sensitive
+            },
+            lists: Vec::new(),
+        };
+        // Others do not look for it in the repository's own configuration.
+        ignore.add(&excludes_file, excludes(&outside)? != excludes_file)?;
+        let is_beside = repository.git_dir == files::join(work_tree, b".git");
+        ignore.add(&files::join(&repository.common_dir, b"info/exclude"), !is_beside)?;
+        ignore.check(path.as_bytes())
     }
 
     fn reader(&self) -> Reader<'_> {

@@ -15,7 +15,7 @@ const LOOK_UP: usize = 32;
 /// The most URLs in one answer.
 const MAX_URLS: usize = 1_000;
 
-/// The part of git's configuration that decides where git connects.
+/// The part of git's configuration that decides where git connects, and what it ignores.
 #[derive(Default)]
 pub(crate) struct Settings {
     remotes: BTreeMap<Vec<u8>, Remote>,
@@ -28,6 +28,10 @@ pub(crate) struct Settings {
     /// `push.default`.
     pub(crate) push_mode: PushDefault,
     fetches_all: bool,
+    /// `core.excludesFile`.
+    pub(crate) excludes_file: Option<Vec<u8>>,
+    /// `core.ignoreCase`.
+    pub(crate) ignores_case: bool,
 }
 
 /// Where git connects, by its settings and the legacy files.
@@ -109,6 +113,8 @@ impl Settings {
             (b"push", None, b"default") => self.push_mode = PushDefault::read(entry)?,
             (b"url", Some(base), b"insteadof") => self.instead_of.add(base, entry.required()?),
             (b"url", Some(base), b"pushinsteadof") => self.push_instead_of.add(base, entry.required()?),
+            (b"core", None, b"excludesfile") => self.excludes_file = Some(entry.required()?.to_vec()),
+            (b"core", None, b"ignorecase") => self.ignores_case = entry.boolean()?,
             (b"fetch", None, b"all") => self.fetches_all = entry.boolean()?,
             (b"remotes", _, _) => {
                 let group = entry.key.strip_prefix(b"remotes.").unwrap_or_default();

@@ -16,6 +16,8 @@ pub(crate) struct Repository {
     pub(crate) git_dir: Vec<u8>,
     /// Where the configuration and the branches are; the same as `git_dir` in the main worktree.
     pub(crate) common_dir: Vec<u8>,
+    /// Its work tree, links resolved; `None` if it is bare, or git was started within it.
+    pub(crate) work_tree: Option<Vec<u8>>,
     /// The other names that `git_dir` may have in a condition.
     pub(crate) names: Names,
     pub(crate) format: Format,
@@ -37,6 +39,8 @@ pub(crate) struct Format {
     pub(crate) has_worktree_config: bool,
     /// `core.bare` or `core.worktree` overrides what the repository's location implies.
     pub(crate) has_own_work_tree: bool,
+    /// `core.worktree`, links resolved.
+    pub(crate) work_tree: Option<Vec<u8>>,
     /// The number of hexadecimal digits in an object's name.
     pub(crate) digits: usize,
     /// `true` if references are kept in files.
@@ -48,6 +52,7 @@ impl Default for Format {
         Self {
             has_worktree_config: false,
             has_own_work_tree: false,
+            work_tree: None,
             digits: 40,
             has_reference_files: true,
         }

@@ -336,8 +336,9 @@ impl<'t> Describe<'t> {
         if let Some(mut contents) = contents(program, &found, &invocation.program) {
             let is_forced = found.options.iter().any(|one| one == "-f" || one == "--force");
             let adds = |name: &String| name == "add" || name == "stage";
-            contents.skips_ignored =
-                invocation.program == "git" && invocation.commands.iter().any(adds) && !is_forced;
+            if invocation.program == "git" && invocation.commands.iter().any(adds) && !is_forced {
+                contents.ignored = super::Ignored::SkippedByGit;
+            }
             let trees = invocation.operands.iter_mut();
             for tree in trees.filter(|one| one.is_tree && one.role == Role::ReadPath) {
                 let mut contents = contents.clone();

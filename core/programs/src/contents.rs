@@ -3,7 +3,7 @@
 use super::options::Words;
 use super::program::Program;
 use super::role::Role;
-use super::{Contents, Hidden};
+use super::{Contents, Hidden, Ignored};
 use callgate_shell::Word;
 
 /// What is left out of a tree whose contents the program reads.
@@ -59,17 +59,26 @@ pub(super) fn contents(program: &Program, found: &Words, name: &str) -> Option<C
         && !found.options.iter().any(reads_hidden)
         && (!takes || taken_in.is_some());
     let has = |name: &str| found.options.iter().any(|option| option == name);
-    let unhides = is_marked && (!has("--no-ignore") || has("--ignore-file"));
+    let unhides = is_marked && !program.hidden.is_empty() && !has("--no-ignore");
+    // What takes names in is read whatever ignores it, and another ignore file may take in anything.
+    let heeds_git = ["--no-ignore-vcs", "-u", "--unrestricted"]
+        .iter()
+        .all(|one| !has(one))
+        && !has_others;
+    let has_own = has("--ignore-file");
     Some(Contents {
         without: Some(without),
         left_out,
         taken_in,
-        hidden: match (skips_hidden, unhides) {
+        hidden: match (skips_hidden && !has_own, unhides) {
             (false, _) => Hidden::Read,
             (true, true) => Hidden::SkippedUnlessNamed,
             (true, false) => Hidden::Skipped,
         },
-        skips_ignored: false,
+        ignored: match unhides && heeds_git && !has_own {
+            true => Ignored::SkippedByRipgrep,
+            false => Ignored::Read,
+        },
     })
 }
 

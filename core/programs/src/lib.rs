@@ -124,8 +124,20 @@ pub struct Contents {
     pub taken_in: Option<Vec<String>>,
     /// Whether names that begin with `.` are read.
     pub hidden: Hidden,
-    /// Whether what git ignores is left out.
-    pub skips_ignored: bool,
+    /// Whether what git ignores is read.
+    pub ignored: Ignored,
+}
+
+/// What a program does with names that git's ignore files exclude.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ignored {
+    /// It reads them.
+    #[default]
+    Read,
+    /// It skips them as git does.
+    SkippedByGit,
+    /// It skips them as `rg` does: `.ignore` and `.rgignore` come before git's files, and what is named is read.
+    SkippedByRipgrep,
 }
 
 /// What a program does with names that begin with `.`.

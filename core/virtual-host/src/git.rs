@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use callgate_engine::host::GitIgnore;
+
 use super::{PushMode, Repository, Urls};
 
 /// The remote that git uses if none is configured.
@@ -65,6 +67,19 @@ impl Repository {
             .map(|remote| self.urls_of_setting(&remote))
             .unwrap_or_default();
         distinct(fetched.into_iter().chain(pushed).filter(|url| !url.is_empty()))
+    }
+
+    /// What git's ignore files say of a path without links; `None` if it cannot be told.
+    pub(super) fn check_ignore(&self, path: &str) -> Option<GitIgnore> {
+        let said = |path: &str| self.check_ignore.get(path).copied();
+        let mut above = path;
+        while let Some((place, _)) = above.rsplit_once('/') {
+            if said(place) == Some(Some(GitIgnore::Ignored)) {
+                return Some(GitIgnore::Ignored);
+            }
+            above = place;
+        }
+        said(path).unwrap_or(Some(GitIgnore::Unmentioned))
     }
 
     /// The refs that a push updates because the configuration says so; `None` if they cannot be told.

@@ -21,7 +21,7 @@ mod tree;
 use std::borrow::Cow;
 use std::fmt;
 
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -181,6 +181,19 @@ impl Host for VirtualHost {
             || Some(Vec::new()),
             |repository| repository.push_refs(remote, reference),
         ))
+    }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+        let (above, _) = path.rsplit_once('/').unwrap_or_default();
+        let above = if above.is_empty() { "/" } else { above };
+        let place = self.tree.walk(above, Last::Follow);
+        if place.is_ok_and(|place| place.path != above) {
+            return Ok(None);
+        }
+        let repository = git::nearest(&self.machine.git, above);
+        Ok(repository.map_or(Some(GitIgnore::Unmentioned), |repository| {
+            repository.check_ignore(path)
+        }))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use callgate_engine::host::GitIgnore;
 use serde::{Deserialize, Serialize};
 
 /// The machine that a [`VirtualHost`](super::VirtualHost) answers from.
@@ -114,6 +115,10 @@ pub struct Repository {
     /// `url.<key>.insteadOf = <value>`: URLs that begin with the value begin with the key instead.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub instead_of: BTreeMap<String, String>,
+    /// What git's ignore files say, by absolute path: what is ignored is so with everything below it. `None` cannot be told, and a
+    /// path that is not listed is unmentioned.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub check_ignore: BTreeMap<String, Option<GitIgnore>>,
     /// The repository's own directory, if it is not `.git`; no answer depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gitdir: Option<String>,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use callgate_engine::host::{Host, HostError as Failure, RealpathError, Recording};
+use callgate_engine::host::{GitIgnore, Host, HostError as Failure, RealpathError, Recording};
 use callgate_host::{RealHost, VirtualHost};
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -119,6 +119,11 @@ impl BuiltinHost {
             .map_err(said)
     }
 
+    fn git_check_ignore(&self, py: Python<'_>, path: &str) -> PyResult<Option<&'static str>> {
+        let said = py.detach(|| self.0.git_check_ignore(path)).map_err(said)?;
+        Ok(said.map(GitIgnore::as_str))
+    }
+
     fn role_value(&self, py: Python<'_>, role: &str, step: &str, value: &str) -> PyResult<String> {
         py.detach(|| self.0.role_value(role, step, value)).map_err(said)
     }
@@ -165,7 +170,7 @@ pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<SharedHost> {
 const DEEPEST: usize = 8;
 
 /// What a host must have. Everything else is optional.
-const METHODS: [&str; 8] = [
+const METHODS: [&str; 9] = [
     "realpath",
     "read_link",
     "is_directory",
@@ -174,6 +179,7 @@ const METHODS: [&str; 8] = [
     "git_url",
     "git_branch",
     "git_push_refs",
+    "git_check_ignore",
 ];
 
 /// An object of Python's that answers.
@@ -383,6 +389,12 @@ impl Host for PythonHost {
             "a list of str or None",
             optional(texts),
         )
+    }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, Failure> {
+        let word = |answer: &Bound<'_, PyAny>| GitIgnore::parse(&text(answer)?);
+        let expected = "`ignored`, `included`, `unmentioned` or None";
+        self.ask("git_check_ignore", &[path], expected, optional(word))
     }
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, Failure> {

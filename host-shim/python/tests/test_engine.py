@@ -202,6 +202,9 @@ class Own:
     def git_branch(self, _: str) -> str:
         return ""
 
+    def git_check_ignore(self, _: str) -> None:
+        return None
+
 
 class Hosts(unittest.TestCase):
     def setUp(self) -> None:

@@ -35,6 +35,9 @@ class Notes:
     def git_push_refs(self, repository: str, remote: str, reference: str, /) -> Sequence[str] | None:
         return None
 
+    def git_check_ignore(self, path: str, /) -> Literal["ignored", "included", "unmentioned"] | None:
+        return "ignored" if path.endswith("/.env") else "unmentioned"
+
 
 def judged(gate: Gate) -> Response:
     return gate.gate("notes", "read", {"path": "~/a.md"}, approvals=Approvals(), now="2026-11-27T00:00:00Z")

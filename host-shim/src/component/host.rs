@@ -9,7 +9,7 @@ use wasmtime::ResourceLimiter;
 use super::bindings::callgate::gate::{host as imported, types};
 use super::fault::MemoryRefused;
 use crate::backend::SharedHost;
-use types::{Existence, Link, Location, PushRefs};
+use types::{Existence, GitIgnore, Link, Location, PushRefs};
 
 /// The outside as an instance sees it.
 pub(crate) struct State {
@@ -187,6 +187,17 @@ impl imported::Host for State {
         })
     }
 
+    fn git_check_ignore(&mut self, path: String) -> wasmtime::Result<GitIgnore> {
+        use callgate_engine::host::GitIgnore as Said;
+        Ok(match self.question(Question::GitCheckIgnore { path })? {
+            Answer::Ignore(Some(Said::Ignored)) => GitIgnore::Ignored,
+            Answer::Ignore(Some(Said::Included)) => GitIgnore::Included,
+            Answer::Ignore(Some(Said::Unmentioned)) => GitIgnore::Unmentioned,
+            Answer::Ignore(None) => GitIgnore::Unknown,
+            other => GitIgnore::Failed(failed(other)?),
+        })
+    }
+
     fn role_value(
         &mut self,
         role: String,
@@ -235,6 +246,7 @@ fn failed(answer: Answer) -> wasmtime::Result<types::HostError> {
         | Answer::Directory(_)
         | Answer::Urls(_)
         | Answer::Refs(_)
+        | Answer::Ignore(_)
         | Answer::Text(_)
         | Answer::Holds(_) => Err(wasmtime::Error::msg("the host answered another question")),
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use callgate_engine::approval::{Approvals, Moment};
 use callgate_engine::config::DocumentKind;
 use callgate_engine::engine::Existence;
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 use callgate_engine::judge::Decision;
 use serde::Deserialize as _;
 use serde_json::json;
@@ -216,6 +216,10 @@ fn a_host_that_panics_is_a_denial() {
 
         fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
             Ok(Some(Vec::new()))
+        }
+
+        fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+            Ok(None)
         }
     }
 
@@ -471,6 +475,10 @@ impl Host for ByEvaluation {
         reference: &str,
     ) -> Result<Option<Vec<String>>, HostError> {
         self.machine()?.git_push_refs(repo, remote, reference)
+    }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+        self.machine()?.git_check_ignore(path)
     }
 }
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 use callgate_host::{EngineKind, Gate, GateBuilder};
 
 /// The example's documents, with a sandbox at `/agent`. Nothing is protected: the bundle protects itself, wherever this
@@ -76,5 +76,9 @@ impl<F: Fn(&str) -> Result<String, RealpathError>> Host for Answering<F> {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
     }
 }

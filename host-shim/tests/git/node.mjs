@@ -22,6 +22,7 @@ const answers = JSON.parse(readFileSync(requests, "utf8")).map(({ home, director
       asked(() => host.gitPushRefs(directory, name, "main") ?? null),
     ]),
     asked(() => host.gitBranch(directory)),
+    asked(() => host.gitCheckIgnore(`${directory}/.env`) ?? null),
     asked(() => host.gitDefaultRemoteUrls(directory)),
     asked(() => host.gitPushRefs(directory, "", "") ?? null),
     ...urls.map((url) => asked(() => host.gitUrl(directory, url))),

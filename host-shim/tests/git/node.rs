@@ -35,6 +35,16 @@ fn node_answers_as_the_real_host_does() {
         let place = root.join(number.to_string());
         let generated = generate::generate(&place, number);
         let home = place.join("home");
+        let ignored = [".env\n", "!.env\n", "*.{env}\n", "/.e*\n!.env/\n"];
+        let lines = ignored
+            .iter()
+            .cycle()
+            .nth(usize::try_from(number).expect("it is small"));
+        std::fs::write(
+            generated.directory.join(".gitignore"),
+            lines.expect("there are some"),
+        )
+        .ok();
         requests.push(json!({
             "home": text(&home),
             "directory": text(&generated.directory),
@@ -73,6 +83,9 @@ fn answers(home: &Path, generated: &Generated) -> Value {
         answers.push(json!(host.git_push_refs(directory, name, "main").ok()));
     }
     answers.push(json!(host.git_branch(directory).ok()));
+    answers.push(json!(
+        host.git_check_ignore(&format!("{directory}/.env")).ok().flatten()
+    ));
     answers.push(json!(host.git_default_remote_urls(directory).ok()));
     answers.push(json!(host.git_push_refs(directory, "", "").ok()));
     for url in &generated.urls {

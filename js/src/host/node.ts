@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { initSync, GitSnapshot as Module, __wbg_reset_state as resetState } from "../../wasm/git.js";
 import { CallgateError } from "../errors.js";
-import { type Host, HostError } from "../host.js";
+import { type GitIgnore, type Host, HostError } from "../host.js";
 import { member, members, reading } from "../members.js";
 import { Disk } from "./node/files.js";
 import { isDirectory, readLink, realpath } from "./node/filesystem.js";
@@ -54,6 +54,7 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
       gitBranch: (repository: string) => read((git) => git.gitBranch(repository)),
       gitPushRefs: (repository: string, remote: string, reference: string) =>
         read((git) => git.gitPushRefs(repository, remote, reference)),
+      gitCheckIgnore: (path: string) => read((git) => git.gitCheckIgnore(path)),
     });
     setReading(host, () => begin(disk));
     return host;
@@ -77,6 +78,7 @@ function elsewhere(): Host {
     gitUrl: fail,
     gitBranch: fail,
     gitPushRefs: fail,
+    gitCheckIgnore: fail,
   });
 }
 
@@ -106,6 +108,7 @@ function begin(disk: Disk): Reading {
     gitUrl: (repository, url) => git((module) => module.gitUrls(repository, url)),
     gitBranch: (repository) => git((module) => module.gitBranch(repository)),
     gitPushRefs: (repository, remote, reference) => git((module) => module.gitPushRefs(repository, remote, reference)),
+    gitCheckIgnore: (path) => git((module) => module.gitCheckIgnore(path) as GitIgnore | undefined),
     end: () => module?.free(),
   };
 }

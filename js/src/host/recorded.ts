@@ -1,5 +1,5 @@
 import { CallgateError } from "../errors.js";
-import { directoriesOf, type Host, HostError, type RealpathFailure } from "../host.js";
+import { directoriesOf, type GitIgnore, type Host, HostError, type RealpathFailure } from "../host.js";
 import { member, reading } from "../members.js";
 import type { Exchange, Recording } from "../types.js";
 
@@ -74,6 +74,7 @@ export function createRecordedHost(recording: Recording): Host {
       gitBranch: (repo: string) => given<string>("text", { ask: "gitBranch", repo }),
       gitPushRefs: (repo: string, remote: string, reference: string) =>
         given<string[] | null>("refs", { ask: "gitPushRefs", repo, remote, reference }) ?? undefined,
+      gitCheckIgnore: (path: string) => given<GitIgnore | null>("ignore", { ask: "gitCheckIgnore", path }) ?? undefined,
       condition: (name: string, subject: string) => given<boolean>("holds", { ask: "condition", name, subject }),
     });
   });

@@ -1,6 +1,6 @@
-import { type Host, HostError, type RealpathFailure } from "../host.js";
+import { type GitIgnore, type Host, HostError, type RealpathFailure } from "../host.js";
 import { reading } from "../members.js";
-import { defaultUrls, explicitUrls, nearest, pushRefs, remoteUrls } from "./virtual/git.js";
+import { checkIgnore, defaultUrls, explicitUrls, nearest, pushRefs, remoteUrls } from "./virtual/git.js";
 import { checkedMachine, type Machine, type MachineRepository } from "./virtual/machine.js";
 import { Tree } from "./virtual/tree.js";
 
@@ -61,6 +61,15 @@ export function createVirtualHost(given: Machine): Host {
       gitPushRefs(directory: string, remote: string, reference: string): readonly string[] | undefined {
         const found = repositoryAt(directory);
         return found === undefined ? [] : pushRefs(found, remote, reference);
+      },
+      gitCheckIgnore(path: string): GitIgnore | undefined {
+        const above = path.slice(0, path.lastIndexOf("/")) || "/";
+        const place = tree.walk(above, true);
+        if (!("error" in place) && place.path !== above) {
+          return undefined;
+        }
+        const found = nearest(machine.git ?? {}, above);
+        return found === undefined ? "unmentioned" : checkIgnore(found, path);
       },
       condition(name: string, subject: string): boolean {
         const predicates = machine.conditions ?? {};

@@ -1,5 +1,5 @@
 import { beginReading, type GitAnswers, type Reading } from "../host/reading.js";
-import { failureOf, type Host, HostError, type RealpathFailure } from "../host.js";
+import { failureOf, type GitIgnore, type Host, HostError, type RealpathFailure } from "../host.js";
 import { member, members } from "../members.js";
 import { platform } from "./platform.js";
 import { isWellFormed } from "./text.js";
@@ -30,6 +30,7 @@ enum Question {
   condition = 8,
   gitBranch = 9,
   gitPushRefs = 10,
+  gitCheckIgnore = 11,
 }
 
 /** The types of answers. The module uses the same numbers. */
@@ -55,6 +56,8 @@ const FAILURES: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
   ["not-utf8", Kind.NotUtf8],
   ["other", Kind.Other],
 ]);
+
+const IGNORES: ReadonlySet<unknown> = new Set<GitIgnore>(["ignored", "included", "unmentioned"]);
 
 const encoder = new TextEncoder();
 const EMPTY = new Uint8Array(0);
@@ -176,6 +179,12 @@ export class Bridge {
         const end = second.indexOf("\0");
         const answer: unknown = this.#git(host).gitPushRefs(first, second.slice(0, end), second.slice(end + 1));
         return answer === undefined ? Kind.Nothing : this.#strings(question, answer);
+      }
+      case Question.gitCheckIgnore: {
+        const answer: unknown = this.#git(host).gitCheckIgnore(first);
+        return answer === undefined || IGNORES.has(answer)
+          ? this.#optional(question, answer)
+          : this.#unexpected(question, answer, "`ignored`, `included` or `unmentioned`");
       }
       case Question.canonicalize:
         return this.#required(question, roles.get(first)?.canonicalize?.(second));

@@ -111,6 +111,12 @@ export function importsOf(host) {
       const ask = () => asked("gitPushRefs", given, isAnswer, "an array of texts", plain("gitPushRefs"));
       return answered(ask, (refs) => ({ tag: "known", val: [...refs] }), "unknown");
     },
+    gitCheckIgnore(path) {
+      const isAnswer = (answer) => [undefined, "ignored", "included", "unmentioned"].includes(answer);
+      const given = () => host.gitCheckIgnore(path);
+      const ask = () => asked("gitCheckIgnore", given, isAnswer, "a word of its own", plain("gitCheckIgnore"));
+      return answered(ask, (said) => ({ tag: said }), "unknown");
+    },
     condition(name, subject) {
       const isAnswer = (answer) => typeof answer === "boolean";
       return asked(

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Deref;
 
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 
 /// Asks the host itself.
 pub(crate) type Honest<'h> = &'h dyn Fn() -> Result<String, RealpathError>;
@@ -76,6 +76,10 @@ where
         reference: &str,
     ) -> Result<Option<Vec<String>>, HostError> {
         self.host.git_push_refs(repo, remote, reference)
+    }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+        self.host.git_check_ignore(path)
     }
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {

@@ -139,6 +139,7 @@ fn only_the_host_module_names_the_outside() {
         "git_url",
         "git_branch",
         "git_push_refs",
+        "git_check_ignore",
         "role_value",
         "condition",
     ];

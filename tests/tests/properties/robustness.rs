@@ -9,7 +9,7 @@ use callgate_engine::bind::{Arguments, Call};
 use callgate_engine::config::DocumentKind;
 use callgate_engine::document::DocumentSource;
 use callgate_engine::engine::Engine;
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 use callgate_host::VirtualHost;
 use conformance::Explain;
 use proptest::prelude::*;
@@ -94,6 +94,10 @@ impl Host for Failing<'_> {
         reference: &str,
     ) -> Result<Option<Vec<String>>, HostError> {
         self.or_fail(reference, self.honest.git_push_refs(repo, remote, reference))
+    }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+        self.or_fail(path, self.honest.git_check_ignore(path))
     }
 
     fn git_remote_urls(&self, repo: &str, remote: &str) -> Result<Vec<String>, HostError> {
@@ -239,6 +243,10 @@ impl Host for FailingAt {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
     }
 }
 

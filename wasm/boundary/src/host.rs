@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 use callgate_engine::text::strip_directory;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -49,6 +49,7 @@ enum Question {
     Condition = 8,
     GitBranch = 9,
     GitPushRefs = 10,
+    GitCheckIgnore = 11,
 }
 
 /// The answers.
@@ -274,6 +275,17 @@ impl Host for JsHost<'_> {
         let second = [remote, "\0", reference].concat();
         match self.host.ask(Question::GitPushRefs, repo, &second)? {
             Answer::Strings(refs) => Ok(Some(refs)),
+            Answer::Nothing => Ok(None),
+            other => Err(unexpected_answer(other)),
+        }
+    }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+        match self.host.ask(Question::GitCheckIgnore, path, "")? {
+            Answer::Text(word) => match GitIgnore::parse(&word) {
+                Some(said) => Ok(Some(said)),
+                None => Err(unexpected_answer(Answer::Text(word))),
+            },
             Answer::Nothing => Ok(None),
             other => Err(unexpected_answer(other)),
         }

@@ -2,7 +2,7 @@
 //!
 //! A module beside the engine's, since it would be a fourteenth of that one, and only Node has a disk.
 
-use callgate_git::{Error, Files, Found, Git, Kind, Known, Places};
+use callgate_git::{CheckIgnore, Error, Files, Found, Git, Kind, Known, Places};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -149,6 +149,18 @@ impl GitSnapshot {
         reference: &str,
     ) -> Result<Option<Vec<String>>, JsValue> {
         self.ask(|git| git.push_refs(directory, remote, reference))
+    }
+
+    /// What git's ignore files say of a path, as the host's word; `undefined` if that is not certain.
+    #[wasm_bindgen(js_name = gitCheckIgnore)]
+    pub fn git_check_ignore(&mut self, path: &str) -> Option<String> {
+        let said = self.ask(|git| git.check_ignore(path)).ok()?;
+        let word = match said {
+            CheckIgnore::Ignored => "ignored",
+            CheckIgnore::Included => "included",
+            CheckIgnore::Unmentioned => "unmentioned",
+        };
+        Some(word.to_owned())
     }
 
     fn ask<T>(&mut self, question: impl FnOnce(&mut Git<'_>) -> Result<T, Error>) -> Result<T, JsValue> {

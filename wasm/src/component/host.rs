@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 
 use super::bindings::callgate::gate::host as imported;
-use super::types::{self, Existence, Link, Location, PushRefs, RoleStep};
+use super::types::{self, Existence, GitIgnore as Said, Link, Location, PushRefs, RoleStep};
 
 /// The imported functions, with what is asked once.
 pub(super) struct Imported {
@@ -95,6 +95,16 @@ impl Host for Imported {
             PushRefs::Known(refs) => Ok(Some(refs)),
             PushRefs::Failed(error) => Err(failed(error)),
         }
+    }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(match imported::git_check_ignore(path) {
+            Said::Ignored => Some(GitIgnore::Ignored),
+            Said::Included => Some(GitIgnore::Included),
+            Said::Unmentioned => Some(GitIgnore::Unmentioned),
+            Said::Unknown => None,
+            Said::Failed(error) => return Err(failed(error)),
+        })
     }
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {

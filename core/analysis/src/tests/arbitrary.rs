@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use callgate_engine::config::DocumentKind;
 use callgate_engine::engine::Engine;
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 
 /// The documents of an engine.
 pub(super) type Documents = Vec<(DocumentKind, Value)>;
@@ -472,6 +472,10 @@ impl Host for Home {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
     }
 }
 

@@ -220,6 +220,7 @@ fn repository() -> Value {
             "remotes",
             "pushUrls",
             "insteadOf",
+            "checkIgnore",
             "gitdir",
             "worktree",
         ],
@@ -243,6 +244,10 @@ fn repository() -> Value {
             "remotes" => urls("`remote.NAME.url`."),
             "pushUrls" => urls("`remote.NAME.pushurl`."),
             "insteadOf" => map(text("What the key stands for."), "`url.KEY.insteadOf`."),
+            "checkIgnore" => map(
+                json!({"enum": ["ignored", "included", "unmentioned", null]}),
+                "What git's ignore files say, by absolute path; `null` where it cannot be told.",
+            ),
             "gitdir" => nullable("The repository's own directory."),
             "worktree" => nullable("The work tree."),
             _ => json!(false),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 
 /// Every path exists and is canonical already, but for what lies below a name that begins with `new`, and for a name `link`,
 /// which leads to `real` beside it. Every remote has one URL, and one whose name begins with `many` as many as git's host
@@ -62,5 +62,9 @@ impl Host for Ready {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
     }
 }

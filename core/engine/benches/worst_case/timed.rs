@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use callgate_engine::host::{Host, HostError, RealpathError};
+use callgate_engine::host::{GitIgnore, Host, HostError, RealpathError};
 
 use super::ready::Ready;
 
@@ -76,5 +76,9 @@ impl Host for Timed {
         reference: &str,
     ) -> Result<Option<Vec<String>>, HostError> {
         self.answer(|| Ready.git_push_refs(repo, remote, reference))
+    }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+        self.answer(|| Ready.git_check_ignore(path))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::host::{Host, HostError, RealpathError};
+use crate::host::{GitIgnore, Host, HostError, RealpathError};
 use crate::path::PathCase;
 use crate::program::Program;
 
@@ -110,6 +110,10 @@ impl Host for LinklessHost {
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         self.of_repository(Some(Vec::new()))
     }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
+    }
 }
 
 /// A host that cannot answer: every call that depends on a disk or a repository is denied. It is for a gate far from the server.
@@ -165,6 +169,10 @@ impl Host for DisklessHost {
     }
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
+        nothing()
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
         nothing()
     }
 }

@@ -9,7 +9,7 @@ use crate::text::{has_only_normal_components, strip_directory};
 
 use super::meter::Meter;
 use super::path_key::{PathKey, end};
-use super::{Answer, Exchange, Host, HostError, Question, RealpathError, Recording};
+use super::{Answer, Exchange, GitIgnore, Host, HostError, Question, RealpathError, Recording};
 
 /// How many missing directories are remembered; others are asked about again.
 const MISSING_ROOTS: usize = 64;
@@ -262,6 +262,12 @@ impl<'h> Facts<'h> {
         refs
     }
 
+    /// [`Host::git_check_ignore`], once.
+    pub fn git_check_ignore(&mut self, path: &str) -> Option<GitIgnore> {
+        self.take_steps(path.len() / PATH_BYTES);
+        self.ask(Question::git_check_ignore(path))
+    }
+
     /// [`Host::role_value`], once.
     pub fn role_value(&mut self, role: &str, step: &str, value: &str) -> String {
         self.ask(Question::role_value(role, step, value))
@@ -293,13 +299,18 @@ impl<'h> Facts<'h> {
     /// As `ask`, of a host that may have failed.
     fn ask_always<T: Default + TryFrom<Answer, Error = Answer>>(&mut self, question: Question) -> T {
         T::try_from(self.answer(question)).unwrap_or_else(|answer| {
-            let error = HostError::new(match answer {
-                Answer::Failed(message) => message,
-                other => format!("the host answered with {other:?}"),
-            });
-            self.failure.get_or_insert(error);
+            self.fail(answer);
             T::default()
         })
+    }
+
+    /// Keeps a failure, or an answer of another kind than was asked for.
+    fn fail(&mut self, answer: Answer) {
+        let error = HostError::new(match answer {
+            Answer::Failed(message) => message,
+            other => format!("the host answered with {other:?}"),
+        });
+        self.failure.get_or_insert(error);
     }
 
     fn answer(&mut self, question: Question) -> Answer {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Host, HostError, RealpathError};
+use super::{GitIgnore, Host, HostError, RealpathError};
 
 macro_rules! questions {
     ($($(#[$doc:meta])+ $variant:ident = $method:ident($($(#[$of_field:meta])+ $field:ident,)+);)+) => {
@@ -90,6 +90,11 @@ questions! {
         /// The ref that is pushed; empty for a push that does not say.
         reference,
     );
+    /// [`Host::git_check_ignore`].
+    GitCheckIgnore = git_check_ignore(
+        /// The absolute path, without links on the way.
+        path,
+    );
     /// [`Host::role_value`].
     RoleValue = role_value(
         /// The name of the host-defined role.
@@ -132,6 +137,8 @@ pub enum Answer {
     Urls(Vec<String>),
     /// `gitPushRefs`; `null` if the refs cannot be told.
     Refs(Option<Vec<String>>),
+    /// `gitCheckIgnore`; `null` if it cannot be told.
+    Ignore(Option<GitIgnore>),
     /// A host-defined role's value, or a branch.
     Text(String),
     /// `condition`.
@@ -167,6 +174,7 @@ answers! {
     Directory(Option<bool>);
     Urls(Vec<String>);
     Refs(Option<Vec<String>>);
+    Ignore(Option<GitIgnore>);
     Text(String);
     Holds(bool);
 }

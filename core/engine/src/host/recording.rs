@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Host, HostError, Question, RealpathError};
+use super::{Answer, GitIgnore, Host, HostError, Question, RealpathError};
 use crate::sort;
 
 /// A question with its answer.
@@ -79,15 +79,22 @@ impl Recording {
 
     /// The recorded answer; a missing one is an error, and so is an answer to another question.
     fn answer<T: TryFrom<Answer, Error = Answer>>(&self, question: &Question) -> Result<T, HostError> {
+        let answer = self.recorded(question)?;
+        T::try_from(answer).map_err(|answer| other_answer(question, answer))
+    }
+
+    fn recorded(&self, question: &Question) -> Result<Answer, HostError> {
         let exchange = self.index.get(question).and_then(|at| self.exchanges.get(*at));
-        let Some(Exchange { answer, .. }) = exchange else {
-            let message = format!("the recording holds no answer to {question:?}");
-            return Err(HostError::new(message));
-        };
-        T::try_from(answer.clone()).map_err(|answer| match answer {
-            Answer::Failed(message) => HostError::new(message),
-            other => HostError::new(format!("the recording answers {question:?} with {other:?}")),
-        })
+        let missing = || HostError::new(format!("the recording holds no answer to {question:?}"));
+        exchange.map(|one| one.answer.clone()).ok_or_else(missing)
+    }
+}
+
+/// The error for an answer of another kind than the question asks for.
+fn other_answer(question: &Question, answer: Answer) -> HostError {
+    match answer {
+        Answer::Failed(message) => HostError::new(message),
+        other => HostError::new(format!("the recording answers {question:?} with {other:?}")),
     }
 }
 
@@ -140,6 +147,10 @@ impl Host for Recording {
         reference: &str,
     ) -> Result<Option<Vec<String>>, HostError> {
         self.answer(&Question::git_push_refs(repo, remote, reference))
+    }
+
+    fn git_check_ignore(&self, path: &str) -> Result<Option<GitIgnore>, HostError> {
+        self.answer(&Question::git_check_ignore(path))
     }
 
     fn role_value(&self, role: &str, step: &str, value: &str) -> Result<String, HostError> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::mem::{replace, take};
 
 use callgate_programs::{Invocation, Role, describe};
-use callgate_shell::{Place, Surroundings, read};
+use callgate_shell::{Place, Surroundings, Value, read};
 
 use super::asking::Asking;
 use super::canonical::PathBase;
@@ -19,7 +19,7 @@ use super::operands::base_of;
 use super::part::{Part, quoted};
 use super::reason::{host_failure, verdict_of};
 use super::trace::{CommandStep, PartStep, Trace};
-use super::trees::IGNORE_FILES;
+use super::trees::is_ignore_file;
 use super::unjudged::untold;
 use super::work_tree::Repository;
 use super::{Decision, StructuralRule, Task, Verdict, checks, counted, rules};
@@ -246,7 +246,7 @@ impl Command<'_> {
             commands.add_open(self.shown(one.place), &why, StructuralRule::CommandNotUnderstood);
         }
         let mut links = Links::aside(asking, &reading, &described.invocations);
-        let shows_hidden = described.invocations.iter().any(may_write_ignore_file);
+        let unsettled = unsettled_by(asking, &described.invocations);
         for invocation in &described.invocations {
             asking.take_steps(PROGRAM + links.count());
             if asking.has_failed() {
@@ -258,9 +258,7 @@ impl Command<'_> {
                 None => without_scripts(asking, invocation),
             };
             let mut part = Part::of(raised.as_ref().unwrap_or(invocation), &self.directory);
-            if shows_hidden {
-                part.read_hidden();
-            }
+            part.unsettle(&unsettled);
             if links.may_lead(invocation) {
                 part.doubt("another program of the command may leave a link there");
             }
@@ -387,18 +385,38 @@ fn is_script(text: &str) -> bool {
     is_letter && is_absolute && names.peek().is_some() && names.all(|name| !matches!(name, "" | "." | ".."))
 }
 
-/// Returns `true` if the program may write a file that says which names are ignored, and which are not.
-fn may_write_ignore_file(invocation: &Invocation) -> bool {
-    let mut written = invocation
-        .operands
-        .iter()
-        .filter(|one| one.role == Role::WritePath);
-    let is_named = |path: &String| {
-        IGNORE_FILES
-            .iter()
-            .any(|name| path.to_ascii_lowercase().ends_with(name))
+/// The directories below which the programs may change ignore files, links resolved.
+fn unsettled_by(asking: &mut Asking, invocations: &[Invocation]) -> Vec<String> {
+    let resolver = &mut asking.canonicalizer.resolver();
+    let mut places = Vec::new();
+    for invocation in invocations {
+        let operands = invocation.operands.iter();
+        let changed = operands.filter(|one| matches!(one.role, Role::WritePath | Role::DeletePath));
+        for one in changed {
+            for path in one.paths() {
+                let place = match path.rsplit_once('/') {
+                    // Git changes its whole work tree.
+                    _ if one.is_tree && invocation.program == "git" => "/",
+                    _ if one.is_tree || may_match_hidden(&one.value) => &path,
+                    Some((above, _)) if is_ignore_file(&path) => above,
+                    Some(_) | None => continue,
+                };
+                // Where it cannot be told, everything is below it.
+                let real = resolver.resolve(place, "/");
+                places.push(real.map_or_else(|_| "/".to_owned(), |real| real.as_str().to_owned()));
+            }
+        }
+    }
+    places
+}
+
+/// Returns `true` if the value is a pattern that may match a hidden name.
+fn may_match_hidden(value: &Value) -> bool {
+    let Value::Pattern { pattern, .. } = value else {
+        return false;
     };
-    written.any(|one| one.is_tree || one.arrives || one.paths().iter().any(is_named))
+    let last = pattern.rsplit('/').next().unwrap_or_default();
+    !last.starts_with(|one: char| one.is_alphanumeric() || matches!(one, '*' | '?'))
 }
 
 /// What belongs to the call that has the command, while a part of it is judged with the same answers and the same bound.

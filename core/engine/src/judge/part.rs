@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use callgate_programs::{Hidden, Invocation, Operand as ProgramOperand, Role};
+use callgate_programs::{Invocation, Operand as ProgramOperand, Role};
 use callgate_shell::Value as Word;
 
 use super::asking::Asking;
@@ -87,15 +87,11 @@ impl Part {
         self.doubt.get_or_insert(why);
     }
 
-    /// Says that hidden names are read, whatever files are there now.
-    pub(super) fn read_hidden(&mut self) {
-        let trees = self
-            .values
-            .values_mut()
-            .flatten()
-            .filter_map(|(_, tree)| tree.as_mut());
-        for tree in trees.filter(|tree| tree.hidden == Hidden::SkippedUnlessNamed) {
-            tree.hidden = Hidden::Read;
+    /// Says below which directories ignore files may say something else than they do now.
+    pub(super) fn unsettle(&mut self, places: &[String]) {
+        let trees = self.values.values_mut().flatten();
+        for tree in trees.filter_map(|(_, tree)| tree.as_mut()) {
+            tree.unsettled = places.to_vec();
         }
     }
 
@@ -143,7 +139,8 @@ impl Part {
                 .and_then(|contents| contents.taken_in.clone())
                 .filter(|_| !is_everything || !operand.is_tree),
             hidden: contents.map(|contents| contents.hidden).unwrap_or_default(),
-            skips_ignored: contents.is_some_and(|contents| contents.skips_ignored),
+            ignored: contents.map(|contents| contents.ignored).unwrap_or_default(),
+            unsettled: Vec::new(),
             without: contents.and_then(|contents| contents.without.clone()),
             arrives: operand.arrives,
         });

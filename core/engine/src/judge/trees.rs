@@ -3,13 +3,14 @@
 use std::cell::RefCell;
 use std::cmp::Ordering;
 
-use callgate_programs::Hidden;
+use callgate_programs::{Hidden, Ignored};
 
 use super::asking::Asking;
 use super::canonical::Canonicalizer;
 use super::inputs::Inputs;
 use super::operand::Operand;
 use super::touch::exists_in;
+use crate::host::GitIgnore;
 use crate::text::is_at_or_below;
 
 /// What a command reads in a directory.
@@ -25,8 +26,10 @@ pub(super) struct Tree {
     pub(super) taken_in: Option<Vec<String>>,
     /// Whether names that begin with `.` are read.
     pub(super) hidden: Hidden,
-    /// What git ignores is left out.
-    pub(super) skips_ignored: bool,
+    /// Whether what git ignores is read.
+    pub(super) ignored: Ignored,
+    /// Directories below which ignore files may say something else by then.
+    pub(super) unsettled: Vec<String>,
     /// What leaves something out, as people write it.
     pub(super) without: Option<String>,
     /// It is written: what matches arrives there, and need not be there yet.
@@ -72,8 +75,7 @@ impl Tree {
         self.reads(names, false) || self.reads(names, true)
     }
 
-    /// Returns `true` if of what it may read the disk leaves nothing out: what is a file or a directory, and a hidden name, which is
-    /// read where a file that says what is ignored, and what is not, is on the way to it. Beside such a file git is taken to ignore it.
+    /// Returns `true` if of what it may read the disk leaves nothing out: what is a file or a directory, and what ignore files say.
     fn is_shown(&self, canonicalizer: &mut Canonicalizer<'_, '_>, directory: &str, names: &str) -> bool {
         let path = format!("{}/{names}", directory.trim_end_matches('/'));
         let (as_file, as_directory) = (self.reads(names, false), self.reads(names, true));
@@ -85,10 +87,51 @@ impl Tree {
         {
             return false;
         }
-        if self.hidden == Hidden::SkippedUnlessNamed && self.is_hidden(names) {
-            return has_above(canonicalizer, &path, &IGNORE_FILES, false);
+        let is_unsettled = self.unsettled.iter().any(|place| is_at_or_below(&path, place));
+        is_unsettled
+            || match self.ignored {
+                Ignored::SkippedByGit => {
+                    canonicalizer.facts.git_check_ignore(&path) != Some(GitIgnore::Ignored)
+                }
+                Ignored::SkippedByRipgrep | Ignored::Read => {
+                    self.is_shown_by_rg(canonicalizer, directory, names, &path)
+                }
+            }
+    }
+
+    /// Returns `true` if `rg` may come to the names: none of them is ignored, and hidden ones are taken in.
+    fn is_shown_by_rg(
+        &self,
+        canonicalizer: &mut Canonicalizer<'_, '_>,
+        directory: &str,
+        names: &str,
+        path: &str,
+    ) -> bool {
+        let unhides = self.hidden == Hidden::SkippedUnlessNamed;
+        let skips = self.ignored == Ignored::SkippedByRipgrep;
+        let may_skip = skips || unhides && self.is_hidden(names);
+        if !may_skip || has_above(canonicalizer, path, &IGNORE_FILES) {
+            return true;
         }
-        !self.skips_ignored || !has_above(canonicalizer, &path, &[GIT_IGNORE], true)
+        // What is ignored is read where it is named, and then the files say of what is in it only what they say of each name.
+        let of_directory = canonicalizer.facts.git_check_ignore(directory);
+        let is_told = of_directory.is_some_and(|said| said != GitIgnore::Ignored);
+        let mut below = directory.trim_end_matches('/').to_owned();
+        names.split('/').all(|name| {
+            below.push('/');
+            below.push_str(name);
+            let is_hidden = unhides && self.is_hidden(name);
+            if !skips && !is_hidden {
+                return true;
+            }
+            let said = canonicalizer.facts.git_check_ignore(&below).filter(|_| is_told);
+            match said {
+                Some(GitIgnore::Included) => true,
+                Some(GitIgnore::Unmentioned) => !is_hidden,
+                Some(GitIgnore::Ignored) => false,
+                None => !is_hidden || has_above(canonicalizer, path, &[GIT_IGNORE]),
+            }
+        })
     }
 
     /// Names that the pattern matches, with a character where it has any text that stands in no other pattern: what matches these
@@ -148,25 +191,26 @@ fn matches_name(pattern: &str, name: &str) -> bool {
 /// The file that says what git ignores.
 const GIT_IGNORE: &str = ".gitignore";
 
-/// Files that say which names `rg` skips, and which hidden ones it does not.
-pub(super) const IGNORE_FILES: [&str; 3] = [".ignore", ".rgignore", GIT_IGNORE];
+/// Files that say which names `rg` skips, and which hidden ones it does not, before git's.
+const IGNORE_FILES: [&str; 2] = [".ignore", ".rgignore"];
 
-/// Returns `true` if one of the files is in a directory above the path; `in_work_tree` if not beyond the one with the `.git`.
-fn has_above(
-    canonicalizer: &mut Canonicalizer<'_, '_>,
-    path: &str,
-    files: &[&str],
-    in_work_tree: bool,
-) -> bool {
+/// Returns `true` if the file says what is ignored.
+pub(super) fn is_ignore_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let mut known = IGNORE_FILES.iter().chain(&[GIT_IGNORE]);
+    known.any(|file| name.eq_ignore_ascii_case(file))
+}
+
+/// Returns `true` if one of the files is in a directory above the path.
+fn has_above(canonicalizer: &mut Canonicalizer<'_, '_>, path: &str, files: &[&str]) -> bool {
     let resolver = &mut canonicalizer.resolver();
     let mut place = path;
     while let Some((above, _)) = place.rsplit_once('/') {
-        let mut has = |name: &str| resolver.may_exist(&format!("{above}/{name}"));
-        if files.iter().any(|file| has(file)) {
+        if files
+            .iter()
+            .any(|file| resolver.may_exist(&format!("{above}/{file}")))
+        {
             return true;
-        }
-        if in_work_tree && has(".git") {
-            return false;
         }
         place = above;
     }

@@ -184,7 +184,7 @@ pub fn is_explicit(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{Host, HostError, RealpathError};
+    use crate::host::{GitIgnore, Host, HostError, RealpathError};
 
     #[test]
     fn the_domain_of_a_remote() {
@@ -306,6 +306,10 @@ mod tests {
 
         fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
             Ok(Some(Vec::new()))
+        }
+
+        fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+            Ok(None)
         }
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 
 class Host(Protocol):
@@ -33,3 +33,6 @@ class Host(Protocol):
     def git_url(self, repository: str, url: str, /) -> Sequence[str]: ...
     def git_branch(self, repository: str, /) -> str: ...
     def git_push_refs(self, repository: str, remote: str, reference: str, /) -> Sequence[str] | None: ...
+    def git_check_ignore(self, path: str, /) -> Literal["ignored", "included", "unmentioned"] | None:
+        """What git's ignore files say of the path, as ``git check-ignore --no-index`` has it; ``None`` if that cannot be told."""
+        ...

@@ -83,6 +83,7 @@ export function hostOf(machine: string): Host {
     isDirectory: once((path) => host.isDirectory(path)),
     gitDefaultRemoteUrls: once((repository) => host.gitDefaultRemoteUrls(repository)),
     gitBranch: once((repository) => host.gitBranch(repository)),
+    gitCheckIgnore: once((path) => host.gitCheckIgnore(path)),
   });
 }
 

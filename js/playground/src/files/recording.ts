@@ -1,4 +1,4 @@
-import { createVirtualHost, type Machine, type Recording } from "callgate";
+import { createVirtualHost, type GitIgnore, type Machine, type Recording } from "callgate";
 
 /**
  * A recording, which a file may hold in part.
@@ -21,6 +21,7 @@ interface Repository {
   readonly remotes: Record<string, string[]>;
   readonly pushRefspecs: Record<string, string[]>;
   readonly mirrors: string[];
+  checkIgnore?: Record<string, GitIgnore | null>;
 }
 
 /** A machine that answers as a recording does, as far as a recording tells what a machine holds. */
@@ -29,6 +30,7 @@ export function machineOf({ homeDir, exchanges }: Recording, folder: string): Ma
   const dirs: string[] = [];
   const links: Record<string, string> = {};
   const git: Record<string, Repository> = {};
+  const ignored = new Map<string, GitIgnore | null>();
   const repository = (path: unknown) => {
     const found = git[String(path)] ?? { remotes: {}, pushRefspecs: {}, mirrors: [] };
     git[String(path)] = found;
@@ -41,6 +43,7 @@ export function machineOf({ homeDir, exchanges }: Recording, folder: string): Ma
       urls,
       refs,
       text,
+      ignore,
     } = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>;
     if (ask === "realpath" && typeof canonical === "string") {
       dirs.push(canonical);
@@ -50,6 +53,8 @@ export function machineOf({ homeDir, exchanges }: Recording, folder: string): Ma
       repository(repo).remotes[String(remote)] = urls.map(String);
     } else if (ask === "gitDefaultRemoteUrls" && Array.isArray(urls) && urls.length > 0) {
       repository(repo).remotes.origin = urls.map(String);
+    } else if (ask === "gitCheckIgnore" && (ignore === null || ignore === "ignored" || ignore === "included")) {
+      ignored.set(String(path), ignore);
     } else if (ask === "gitBranch" && typeof text === "string") {
       repository(repo).branch = text;
     } else if (ask === "gitPushRefs" && Array.isArray(refs)) {
@@ -61,6 +66,13 @@ export function machineOf({ homeDir, exchanges }: Recording, folder: string): Ma
     } else if (ask === "gitPushRefs" && refs === null) {
       repository(repo).mirrors.push(String(remote) || "origin");
     }
+  }
+  for (const [path, said] of ignored) {
+    const roots = Object.keys(git).filter((root) => root === "/" || path.startsWith(`${root}/`));
+    const root =
+      roots.sort((one, other) => other.length - one.length)[0] ?? (path.slice(0, path.lastIndexOf("/")) || "/");
+    const found = repository(root);
+    found.checkIgnore = { ...found.checkIgnore, [path]: said };
   }
   const machine = { ...bare, fs: { dirs: dirs.filter((path) => path !== "/"), links }, git };
   try {

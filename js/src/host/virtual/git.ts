@@ -1,3 +1,4 @@
+import type { GitIgnore } from "../../host.js";
 import type { MachineRepository } from "./machine.js";
 
 /** The remote that git uses if none is configured. */
@@ -29,6 +30,19 @@ export function remoteUrls(repository: MachineRepository, name: string): string[
   const { remotes = {}, pushUrls = {} } = repository;
   const urls = [remotes, pushUrls].flatMap((table) => (Object.hasOwn(table, name) ? (table[name] ?? []) : []));
   return distinct(urls.map((url) => rewritten(repository, url.trim())));
+}
+
+/** What git's ignore files say of a path without links; `undefined` if it cannot be told. */
+export function checkIgnore({ checkIgnore = {} }: MachineRepository, path: string): GitIgnore | undefined {
+  const said = (place: string): GitIgnore | null =>
+    Object.hasOwn(checkIgnore, place) ? (checkIgnore[place] ?? null) : "unmentioned";
+  for (let above = path; above !== ""; ) {
+    above = above.slice(0, above.lastIndexOf("/"));
+    if (said(above) === "ignored") {
+      return "ignored";
+    }
+  }
+  return said(path) ?? undefined;
 }
 
 /** The refs that a push updates because the configuration says so; `undefined` if they cannot be told. */

@@ -1,4 +1,5 @@
 import { CallgateError } from "../../errors.js";
+import type { GitIgnore } from "../../host.js";
 import { members } from "../../members.js";
 
 /** The description of a machine: everything that a virtual host knows. */
@@ -62,6 +63,11 @@ export interface MachineRepository {
   readonly pushUrls?: Readonly<Record<string, string | readonly string[]>>;
   /** `url.<key>.insteadOf = <value>`: in URLs that begin with the value, the key replaces it. */
   readonly insteadOf?: Readonly<Record<string, string>>;
+  /**
+   * What git's ignore files say, by absolute path: what is ignored is so with everything below it. `null` cannot be told, and a path
+   * that is not listed is unmentioned.
+   */
+  readonly checkIgnore?: Readonly<Record<string, GitIgnore | null>>;
   /** The directory of the repository's data; no answer depends on it. */
   readonly gitdir?: string;
   /** The directory of the repository's files; no answer depends on it. */
@@ -94,6 +100,7 @@ const REPOSITORY: Keys<MachineRepository> = {
   remotes: true,
   pushUrls: true,
   insteadOf: true,
+  checkIgnore: true,
   gitdir: true,
   worktree: true,
 };

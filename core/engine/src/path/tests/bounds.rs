@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::disk::Disk;
 use super::sample::{resolved, sample};
-use crate::host::{Facts, HostError};
+use crate::host::{Facts, GitIgnore, HostError};
 use crate::limits::Limits;
 use crate::path::*;
 
@@ -81,6 +81,10 @@ impl crate::host::Host for Endless {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
     }
 }
 

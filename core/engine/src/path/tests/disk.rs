@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::host::{Facts, Host, HostError, RealpathError};
+use crate::host::{Facts, GitIgnore, Host, HostError, RealpathError};
 use crate::limits::Limits;
 
 use crate::path::{CanonicalPath, PathCase, Resolver};
@@ -159,6 +159,10 @@ impl Host for Disk {
 
     fn git_push_refs(&self, _: &str, _: &str, _: &str) -> Result<Option<Vec<String>>, HostError> {
         Ok(Some(Vec::new()))
+    }
+
+    fn git_check_ignore(&self, _: &str) -> Result<Option<GitIgnore>, HostError> {
+        Ok(None)
     }
 }
 

@@ -35,7 +35,7 @@ fn explained(adds: &[(&str, u64)]) -> Value {
 }
 
 struct Kept {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     counts: Counts,
     counters: Counters,
 }
@@ -45,9 +45,13 @@ impl Kept {
         let folder = tempfile::tempdir().unwrap();
         Self {
             counts: Counts::new(folder.path().join("state")),
-            _folder: folder,
+            folder,
             counters: counters(value),
         }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("state/counts.json")
     }
 
     fn begin(&self, caller: &Caller, clock: Clock) -> Counting {
@@ -106,7 +110,7 @@ fn whoever_is_not_named_may_be_anybody() {
         assert_eq!(found, expected, "{subject:?} {session:?}");
     }
     // No more is kept of who asked than is counted by.
-    let text = fs::read_to_string(kept.counts.folder.join(FILE)).unwrap();
+    let text = fs::read_to_string(kept.file()).unwrap();
     assert_eq!(text.matches("ann").count(), 1, "{text}");
 }
 
@@ -173,7 +177,7 @@ fn the_file_is_bounded() {
 #[test]
 fn what_cannot_be_read_is_not_nothing() {
     let kept = Kept::new(json!([{"name": "a", "seconds": 60}]));
-    let file = kept.counts.folder.join(FILE);
+    let file = kept.file();
     let begin = || kept.counts.begin(&kept.counters, &Caller::default(), None);
     assert_eq!(begin().unwrap().counted()["a"], 0);
     for text in [

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 
 // A shell and its programs are 79 KB of it.
-const LIMIT = 537_000;
+const LIMIT = 538_000;
 
 test("callgate.wasm is not larger than it may be, compressed with brotli", () => {
   const wasm = readFileSync(fileURLToPath(import.meta.resolve("callgate/callgate.wasm")));

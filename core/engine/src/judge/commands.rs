@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::mem::{replace, take};
+use std::sync::Arc;
 
 use callgate_programs::{Invocation, Role, describe};
 use callgate_shell::{Place, Surroundings, Value, read};
@@ -246,9 +247,9 @@ impl Command<'_> {
             commands.add_open(self.shown(one.place), &why, StructuralRule::CommandNotUnderstood);
         }
         let mut links = Links::aside(asking, &reading, &described.invocations);
-        let unsettled = unsettled_by(asking, &described.invocations);
+        let unsettled: Arc<[String]> = unsettled_by(asking, &described.invocations).into();
         for invocation in &described.invocations {
-            asking.take_steps(PROGRAM + links.count());
+            asking.take_steps(PROGRAM + links.count().saturating_mul(invocation.operands.len()));
             if asking.has_failed() {
                 return;
             }

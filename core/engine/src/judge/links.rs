@@ -39,8 +39,15 @@ impl Links {
     pub(super) fn add(&mut self, asking: &mut Asking, invocation: &Invocation) {
         let trees = invocation.operands.iter();
         let trees = trees.filter(|one| one.is_tree && one.role == Role::WritePath);
-        for path in trees.flat_map(Operand::paths) {
-            let may_be_link = may_become_link(asking, invocation, &path);
+        let mut trees = trees.flat_map(Operand::paths).peekable();
+        // Git writes a link that another revision has, in the place of a directory too; any other is moved or copied as it is.
+        let is_of_git = ["restore", "checkout"]
+            .iter()
+            .any(|name| invocation.commands == [*name]);
+        let brings_links = trees.peek().is_some() && !is_of_git && has_links(asking, invocation);
+        for path in trees {
+            let facts = &mut asking.canonicalizer.facts;
+            let may_be_link = is_of_git || brings_links && facts.is_directory(&path) != Some(true);
             self.places.push(Place { path, may_be_link });
         }
     }
@@ -70,22 +77,13 @@ impl Links {
     }
 }
 
-/// Returns `true` if the part may put a link there: git writes one that another revision has, and a link is moved as it is.
-fn may_become_link(asking: &mut Asking, invocation: &Invocation, place: &str) -> bool {
-    if ["restore", "checkout"]
-        .iter()
-        .any(|name| invocation.commands == [*name])
-    {
-        return true;
-    }
-    if asking.canonicalizer.facts.is_directory(place) == Some(true) {
-        return false;
-    }
+/// Returns `true` if what the part moves or copies may be a link.
+fn has_links(asking: &mut Asking, invocation: &Invocation) -> bool {
     let sources = invocation.operands.iter();
-    let sources = sources.filter(|one| matches!(one.role, Role::ReadPath | Role::DeletePath));
-    sources
-        .flat_map(Operand::paths)
-        .any(|source| may_be_link(asking, &source))
+    let mut sources = sources
+        .filter(|one| matches!(one.role, Role::ReadPath | Role::DeletePath))
+        .flat_map(Operand::paths);
+    sources.any(|source| may_be_link(asking, &source))
 }
 
 /// Returns `true` if a path may be one of a link.

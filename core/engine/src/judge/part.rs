@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use callgate_programs::{Invocation, Operand as ProgramOperand, Role};
 use callgate_shell::Value as Word;
@@ -88,10 +89,10 @@ impl Part {
     }
 
     /// Says below which directories ignore files may say something else than they do now.
-    pub(super) fn unsettle(&mut self, places: &[String]) {
+    pub(super) fn unsettle(&mut self, places: &Arc<[String]>) {
         let trees = self.values.values_mut().flatten();
         for tree in trees.filter_map(|(_, tree)| tree.as_mut()) {
-            tree.unsettled = places.to_vec();
+            tree.unsettled = Arc::clone(places);
         }
     }
 
@@ -140,7 +141,7 @@ impl Part {
                 .filter(|_| !is_everything || !operand.is_tree),
             hidden: contents.map(|contents| contents.hidden).unwrap_or_default(),
             ignored: contents.map(|contents| contents.ignored).unwrap_or_default(),
-            unsettled: Vec::new(),
+            unsettled: Arc::default(),
             without: contents.and_then(|contents| contents.without.clone()),
             arrives: operand.arrives,
         });

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use callgate_programs::{Hidden, Ignored};
 
@@ -29,7 +30,7 @@ pub(super) struct Tree {
     /// Whether what git ignores is read.
     pub(super) ignored: Ignored,
     /// Directories below which ignore files may say something else by then.
-    pub(super) unsettled: Vec<String>,
+    pub(super) unsettled: Arc<[String]>,
     /// What leaves something out, as people write it.
     pub(super) without: Option<String>,
     /// It is written: what matches arrives there, and need not be there yet.
@@ -87,6 +88,7 @@ impl Tree {
         {
             return false;
         }
+        canonicalizer.facts.take_steps(self.unsettled.len());
         let is_unsettled = self.unsettled.iter().any(|place| is_at_or_below(&path, place));
         is_unsettled
             || match self.ignored {

@@ -235,7 +235,7 @@ impl GateBuilder {
         self
     }
 
-    /// Takes the answers from `host`; without this, from [`RealHost::from_env`].
+    /// Takes the answers from `host`; without this, from [`RealHost::from_env`](crate::RealHost::from_env).
     pub fn host(mut self, host: Arc<dyn Host + Send + Sync>) -> Self {
         self.host = Some(host);
         self

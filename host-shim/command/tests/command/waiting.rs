@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::process::Stdio;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
@@ -119,7 +120,10 @@ fn what_takes_long_says_what_it_looks_at() {
 fn what_is_done_at_once_says_nothing() {
     let project = Project::new();
     for arguments in [&["map"][..], &["check"], &["diff", "policy.json", "policy.json"]] {
+        let begin = Instant::now();
         let text = on_a_terminal(&project, "xterm", arguments);
-        assert!(!text.contains('…'), "{arguments:?}: {text}");
+        // A machine that is busy may take longer, and then it is said.
+        let is_at_once = begin.elapsed() < Duration::from_secs(1);
+        assert!(!is_at_once || !text.contains('…'), "{arguments:?}: {text}");
     }
 }

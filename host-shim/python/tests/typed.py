@@ -1,6 +1,7 @@
 """A host's program, as type checkers see it: what is right passes, and each mistake is one."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from callgate import Approvals, Gate, Host, HostError, Response, real_host
 

@@ -145,7 +145,7 @@ impl Artifact {
         let root = root();
         let folder = root.join("js").join(self.folder);
         let newest_face = pack(self.faces, packer, is_quiet)?;
-        let made = stamp(self.folder)?;
+        let made = stamp(&format!("js-{}", self.folder))?;
         let is_made = self.files.iter().all(|file| folder.join(file).exists())
             && is_newer(&made, SOURCES_IN_JS)
             && newest_face <= modified(&made);

@@ -23,7 +23,7 @@ use callgate_engine::engine::DisklessHost;
 use callgate_engine::world::Context;
 use callgate_guard::{Caller, Guard, GuardOptions};
 use callgate_host::{BundleTexts, Gate, GateBuilder};
-use callgate_jsontext::without_comments;
+use callgate_jsontext::{place_of, without_comments};
 use proxy_wasm::types::LogLevel;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -135,8 +135,8 @@ impl Loaded {
 
 /// The builder by a bundle without a signature. Faults have their lines and columns in the configuration.
 fn plain(text: &str, bundle: &RawValue) -> GateBuilder {
-    let before = bundle.get().as_ptr().addr() - text.as_ptr().addr();
-    let before = text.get(..before).unwrap_or_default();
+    let before = place_of(text, bundle.get()).and_then(|place| text.get(..place.start));
+    let before = before.unwrap_or_default();
     let blank = |char| if char == '\n' { '\n' } else { ' ' };
     let placed: String = before.chars().map(blank).chain(bundle.get().chars()).collect();
     Gate::builder().bundle_texts(BundleTexts {

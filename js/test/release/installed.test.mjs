@@ -13,7 +13,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { request } from "node:https";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -22,7 +21,9 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { start } from "../servers/guard.mjs";
 import { listeningOf } from "../servers/programs.mjs";
-import { hasQemu, isThere, QEMU, run } from "../tools/hosts.mjs";
+import { hasQemu, isThere, QEMU, run, TARGET } from "../tools/hosts.mjs";
+import { freePort } from "../tools/ports.mjs";
+import { whyNoVenv } from "../tools/venv.mjs";
 import { artifact, FOLDER, PROCESSORS, sums, unpacked, unpackImage, VERSION, WAYS, whyMissing } from "./artifacts.mjs";
 import { coldStart, environmentOf, travel } from "./journey.mjs";
 
@@ -61,6 +62,18 @@ for (const [way, install] of Object.entries(WAYS)) {
     t.diagnostic(`installed in ${(installed / 1000).toFixed(1)} s`);
   });
 }
+
+test("uvx: the same, and settings name a copy, since its cache may be emptied", OPTIONS, async (t) => {
+  const venv = join(TARGET, "uv");
+  const why = whyNoVenv(venv, [path("uv.txt")]);
+  if (!isThere(t, `uv (${why})`, why === undefined)) return;
+  const begin = performance.now();
+  const folder = empty();
+  const wheels = ["--offline", "--no-index", "--find-links", FOLDER];
+  const written = await travel([join(venv, "bin/uvx"), ...wheels, "callgate-cli"], folder);
+  assert.equal(written, join(folder, "home/.local/share/callgate", VERSION, "callgate"));
+  t.diagnostic(`travelled in ${((performance.now() - begin) / 1000).toFixed(1)} s, with the installation`);
+});
 
 test("the program for the other processor does the same under qemu", OPTIONS, async (t) => {
   const { arm64 } = PROCESSORS;
@@ -270,12 +283,3 @@ const BUNDLE = {
     },
   },
 };
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}

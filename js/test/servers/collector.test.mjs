@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { TARGET } from "../tools/hosts.mjs";
+import { freePort } from "../tools/ports.mjs";
 import { whyNoVenv } from "../tools/venv.mjs";
 import { until } from "./envoy.mjs";
 import { CALLGATE } from "./guard.mjs";
@@ -47,14 +47,6 @@ async function startCollector(file) {
   await until(() => fetch(endpoint));
   return { endpoint, close: () => collector.kill() };
 }
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 
 /** A server that answers what it is asked, one after the other. */
 const SERVER = `while read -r line; do

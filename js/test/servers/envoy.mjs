@@ -1,10 +1,11 @@
 // Envoy, from PyPI, before a server and the decision service.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TARGET } from "../tools/hosts.mjs";
+import { freePort } from "../tools/ports.mjs";
 import { whyNoVenv } from "../tools/venv.mjs";
 import { CALLGATE, start } from "./guard.mjs";
 import { listeningOf } from "./programs.mjs";
@@ -149,13 +150,4 @@ export async function startListening(name) {
       if (tries >= 5 || !/EADDRINUSE/.test(error.message)) throw error;
     }
   }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

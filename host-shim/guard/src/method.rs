@@ -55,7 +55,7 @@ pub(super) fn is_read(method: &str) -> bool {
 }
 
 /// Returns `true` if a request reaches nothing of its server but tools, as it goes by this method.
-pub(super) fn is_of_tools(method: &str) -> bool {
+pub fn is_of_tools(method: &str) -> bool {
     const KNOWN: [&str; 5] = [
         "initialize",
         "ping",

@@ -30,6 +30,7 @@ use callgate_host::{Instant, Response};
 
 use super::Guard;
 use super::asking::Approved;
+use super::caller::Caller;
 use super::counts::{Counted, Counting};
 use super::listed::Listed;
 use super::message::Id;
@@ -68,6 +69,9 @@ pub(super) struct Relay {
     is_proxied: bool,
     /// Calls can only be sent as they came.
     is_exact: bool,
+    /// Who asks for every call, and the context that says it.
+    caller: Caller,
+    context: Option<String>,
 }
 
 /// A request that the server has not answered.
@@ -159,8 +163,24 @@ impl Relay {
         }
     }
 
+    /// The same for calls of somebody, as far as the guard does not know by itself who asks.
+    pub(super) fn of_caller(self, caller: &Caller) -> Self {
+        let context = self
+            .guard
+            .caller
+            .or(caller)
+            .added_to(self.guard.context.as_deref());
+        Self {
+            caller: Caller::of(context.as_deref()),
+            context,
+            ..self
+        }
+    }
+
     fn with(guard: Arc<Guard>, listed: Arc<Listed>, has_session: bool) -> Self {
         Self {
+            caller: guard.caller.clone(),
+            context: guard.context.clone(),
             questions: Questions::new(guard.asked.as_ref(), &guard.session, has_session),
             changes: ListChanges::since(guard.list_changes()),
             listing: Listing::default(),

@@ -3,10 +3,11 @@
 //! <https://openid.net/specs/authorization-api-1_0.html>. The answer cannot rewrite a call, so that one is allowed only where what is
 //! judged is what is given.
 
+mod coaz;
 mod question;
 pub(crate) mod requests;
 
-use callgate_guard::{Answered, AskedCall, Unapproved, check_unambiguous};
+use callgate_guard::{Answered, AskedCall, Caller, Unapproved, check_unambiguous, is_of_tools};
 use callgate_host::Decision;
 use callgate_jsontext::Members;
 use serde::Deserialize;
@@ -181,7 +182,17 @@ impl<'r> Evaluation<'r> {
     }
 }
 
-/// A call that an evaluation is about.
+/// What an evaluation is about.
+enum Asked {
+    Call(Call),
+    /// A call of a tool, of whose arguments nothing is known.
+    CallWithoutArguments,
+    /// A message of MCP that is no call.
+    Message {
+        may_pass: bool,
+    },
+}
+
 struct Call {
     server: Option<String>,
     tool: String,
@@ -191,6 +202,7 @@ struct Call {
     question: String,
     /// The name of the approval that is shown.
     approval: Option<String>,
+    caller: Caller,
 }
 
 impl Call {
@@ -199,18 +211,30 @@ impl Call {
             tool: &self.tool,
             arguments: &self.arguments,
             question: &self.question,
+            caller: &self.caller,
         }
     }
 }
 
 fn decided(service: &Asker<'_>, evaluation: &Evaluation<'_>) -> Result<Value, Refused> {
-    let call = call_of(evaluation)?;
+    let denied = |reason: &str| {
+        let context = json!({"effect": "deny", "reason_user": {"en": reason}});
+        json!({"decision": false, "context": context})
+    };
+    let call = match asked_of(service.service, evaluation)? {
+        Asked::Call(call) => call,
+        Asked::CallWithoutArguments => return Ok(denied(coaz::NO_ARGUMENTS)),
+        Asked::Message { may_pass: true } => {
+            return Ok(json!({"decision": true, "context": {"effect": "allow"}}));
+        }
+        Asked::Message { may_pass: false } => return Ok(denied(coaz::ONLY_TOOLS)),
+    };
     let answered = service
         .guard(call.server.as_deref())
         .and_then(|guard| Service::judging(|| guard.decide_asked(call.asked(), call.approval.as_deref())));
     Ok(match answered {
         Ok(answered) => said(answered, call.approval.as_deref()),
-        Err(reason) => json!({"decision": false, "context": {"reason_user": {"en": reason}}}),
+        Err(reason) => denied(&reason),
     })
 }
 
@@ -263,12 +287,13 @@ fn reason(why: Unapproved) -> &'static str {
     }
 }
 
-fn call_of(evaluation: &Evaluation<'_>) -> Result<Call, Refused> {
+fn asked_of(service: &Service, evaluation: &Evaluation<'_>) -> Result<Asked, Refused> {
     let absent = |what: &str| format!("`{what}` is absent");
     let subject = evaluation.subject.as_ref().ok_or_else(|| absent("subject"))?;
     let action = evaluation.action.as_ref().ok_or_else(|| absent("action"))?;
     let resource = evaluation.resource.as_ref().ok_or_else(|| absent("resource"))?;
     let name = action.name.as_ref().ok_or_else(|| absent("action.name"))?;
+    let who = subject.id.clone();
     let subject = entity("subject", subject)?;
     let (kind, id) = match (&resource.kind, &resource.id) {
         (Some(kind), Some(id)) => (kind, id),
@@ -280,6 +305,18 @@ fn call_of(evaluation: &Evaluation<'_>) -> Result<Call, Refused> {
         None => None,
     };
     let approval = approval_in(&mut context)?;
+    let said = |name: &str| {
+        let said = context.as_ref().and_then(|context| context.get(name)?.as_str());
+        said.map(str::to_owned)
+    };
+    let caller = match service.callers_from_evaluations() {
+        true => Caller {
+            subject: who,
+            agent: said("agent"),
+            session: said("session"),
+        },
+        false => Caller::default(),
+    };
     if name == CALL {
         if kind != "tool" {
             return Err(format!(
@@ -303,15 +340,24 @@ fn call_of(evaluation: &Evaluation<'_>) -> Result<Call, Refused> {
         let context: Option<Context<'_>> = evaluation
             .context
             .and_then(|context| serde_json::from_str(context.get()).ok());
-        let arguments = context.and_then(|context| context.arguments);
-        let arguments = arguments.map_or("{}", RawValue::get).to_owned();
-        return Ok(Call {
+        let Some(arguments) = context.and_then(|context| context.arguments) else {
+            return Ok(Asked::CallWithoutArguments);
+        };
+        return Ok(Asked::Call(Call {
             server,
             tool: id.clone(),
-            question: question(evaluation, &arguments),
-            arguments,
+            question: question(evaluation, arguments.get()),
+            arguments: arguments.get().to_owned(),
             approval,
-        });
+            caller,
+        }));
+    }
+    if coaz::is_message(name, kind) {
+        let may_pass = !service.only_tools() || is_of_tools(name);
+        // Documents may have rules about it.
+        if !may_pass || !service.is_annotated(kind, name) {
+            return Ok(Asked::Message { may_pass });
+        }
     }
     let own = match action.properties {
         Some(properties) => object("action.properties", properties)?,
@@ -324,13 +370,14 @@ fn call_of(evaluation: &Evaluation<'_>) -> Result<Call, Refused> {
     if let Some(context) = context {
         arguments.insert("context".to_owned(), Value::Object(context));
     }
-    Ok(Call {
+    Ok(Asked::Call(Call {
         server: Some(kind.clone()),
         tool: name.clone(),
         arguments: Value::Object(arguments).to_string(),
         question: question(evaluation, &shown_to_rules(evaluation.context)),
         approval,
-    })
+        caller,
+    }))
 }
 
 /// Takes the approval that is shown out of the context: no rule looks at it.

@@ -31,6 +31,8 @@ pub struct ServiceOptions {
     pub audit: Option<PathBuf>,
     /// Requests for anything but tools are answered with an error.
     pub only_tools: bool,
+    /// Who asks is whom AuthZEN's evaluations name, as far as neither the token nor the context says it. Whoever may ask is believed.
+    pub callers_from_evaluations: bool,
     /// The context of every call, as JSON text.
     pub context: Option<String>,
     /// Where calls are counted that the policy counts; `None` if none is.
@@ -71,6 +73,8 @@ struct Servers {
     has_expired: bool,
     /// The servers that the documents know, and the one of requests that name none.
     known: BTreeSet<String>,
+    /// The server and the name of each tool that they annotate.
+    tools: BTreeSet<(String, String)>,
     guards: BTreeMap<Key, Arc<Guard>>,
     /// Other servers that have a guard, by its age.
     others: VecDeque<Key>,
@@ -114,9 +118,11 @@ impl Service {
     /// # Errors
     /// The log cannot be opened or written.
     pub fn new(gate: Gate, options: ServiceOptions) -> io::Result<Self> {
+        let (known, tools) = known(&gate, options.server.as_deref());
         let service = Self {
             servers: Mutex::new(Servers {
-                known: known(&gate, options.server.as_deref()),
+                known,
+                tools,
                 gate: Arc::new(gate),
                 has_expired: false,
                 guards: BTreeMap::new(),
@@ -139,7 +145,7 @@ impl Service {
     /// The log of a server cannot be written. Nothing of that server passes until it can, and then by the new gate.
     pub fn reload(&self, gate: Gate) -> io::Result<()> {
         let mut servers = self.servers();
-        servers.known = known(&gate, self.options.server.as_deref());
+        (servers.known, servers.tools) = known(&gate, self.options.server.as_deref());
         servers.gate = Arc::new(gate);
         servers.has_expired = false;
         let (known, others) = (&servers.known, servers.guards.keys());
@@ -235,6 +241,17 @@ impl Service {
         self.options.only_tools
     }
 
+    /// Returns `true` if who asks is whom evaluations name.
+    pub(crate) fn callers_from_evaluations(&self) -> bool {
+        self.options.callers_from_evaluations
+    }
+
+    /// Returns `true` if the documents say what a tool's arguments mean.
+    pub(crate) fn is_annotated(&self, server: &str, tool: &str) -> bool {
+        let tool = (server.to_owned(), tool.to_owned());
+        self.servers().tools.contains(&tool)
+    }
+
     /// Where questions to a person are, if one may be asked.
     pub(crate) fn queue(&self) -> Option<&Queue> {
         self.options.asking.as_ref().map(|asking| &asking.queue)
@@ -281,13 +298,18 @@ impl Service {
     }
 }
 
-/// The servers that a gate's documents name, and the one of requests that name none.
-fn known(gate: &Gate, own: Option<&str>) -> BTreeSet<String> {
+/// The servers that a gate's documents name, with the one of requests that name none, and the tools that they annotate.
+fn known(gate: &Gate, own: Option<&str>) -> (BTreeSet<String>, BTreeSet<(String, String)>) {
     let layers = gate.compile_layers(gate.host()).unwrap_or_default();
     let engines = || layers.iter().map(|layer| &layer.engine);
+    let tools = engines().flat_map(Engine::tools);
+    let tools: BTreeSet<_> = tools
+        .map(|(server, tool)| (server.to_owned(), tool.to_owned()))
+        .collect();
     let named = engines().flat_map(|engine| engine.program().server_names());
-    let annotated = engines().flat_map(Engine::tools).map(|(server, _)| server);
-    named.chain(annotated).chain(own).map(str::to_owned).collect()
+    let annotated = tools.iter().map(|(server, _)| &**server);
+    let servers: BTreeSet<_> = named.chain(own).chain(annotated).map(str::to_owned).collect();
+    (servers, tools)
 }
 
 #[cfg(test)]

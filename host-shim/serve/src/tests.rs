@@ -37,6 +37,7 @@ pub(crate) fn service(server: Option<&str>) -> Arc<Service> {
         asking: None,
         audit: None,
         only_tools: false,
+        callers_from_evaluations: false,
         context: None,
         counts: None,
         address: None,

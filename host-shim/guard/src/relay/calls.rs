@@ -95,7 +95,7 @@ impl Relay {
         let text = CallText::of(&guard.server, &call.name, call.arguments);
         let counting = self.begin_counting(&policy);
         let counted = counting.as_ref().map(Counting::counted);
-        let context = said(guard.context.clone(), counted.as_ref());
+        let context = said(self.context.clone(), counted.as_ref());
         let text = match &context {
             Some(context) => text.within(context),
             None => text,
@@ -199,7 +199,7 @@ impl Relay {
             tool: &call.name,
             verdict,
             arguments: call.arguments,
-            caller: &self.guard.caller,
+            caller: &self.caller,
             counted: judgement.counted.as_ref(),
             explanation: judgement.response.explanation.as_ref(),
             sent,

@@ -14,7 +14,7 @@ impl Relay {
     pub(super) fn begin_counting(&self, policy: &Policy) -> Option<Counting> {
         let guard = &self.guard;
         let counts = guard.counts.as_ref().filter(|_| !policy.counters.is_empty())?;
-        match counts.begin(&policy.counters, &guard.caller, None) {
+        match counts.begin(&policy.counters, &self.caller, None) {
             Ok(counting) => Some(counting),
             Err(error) => {
                 guard.warn(&format!("it is not known what was counted: {error}"));

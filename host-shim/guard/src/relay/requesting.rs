@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use super::deciding::{Decided, with_call};
 use super::{Judgement, Relay, approved, denied};
 use crate::asking::{Approved, CallBinding, CallSummary, Key, Questioner, touched};
+use crate::caller::Caller;
 use crate::digest::digest;
 use crate::message::ToolCall;
 use crate::queue::{Answerer, Bound, Queue, Task, TaskStatus, Unasked};
@@ -30,6 +31,8 @@ pub struct AskedCall<'c> {
     pub arguments: &'c str,
     /// All that the question names, in one form: an approval holds for just this.
     pub question: &'c str,
+    /// Who asks, as whoever sends the call says it. What the guard knows itself counts before it.
+    pub caller: &'c Caller,
 }
 
 /// What was decided about a call, and what a person has to do with it.

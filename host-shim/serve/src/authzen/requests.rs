@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{call_of, read};
+use super::{Asked, asked_of, read};
 use crate::service::{Asker, Service};
 
 /// Where requests are sent; a request of its own follows it.
@@ -130,7 +130,10 @@ pub(crate) fn submit(
             "`items` is not supported: send a request for each",
         ));
     }
-    let call = call_of(&evaluation).map_err(not_requestable)?;
+    let asked = asked_of(service.service, &evaluation).map_err(not_requestable)?;
+    let Asked::Call(call) = asked else {
+        return Err(not_requestable("nobody is asked about such a message"));
+    };
     let token = submission.denial.binding_token;
     let token = token.ok_or_else(|| unbound("`denial.binding_token` is absent"))?;
     let until = submission.requested_access.requested_until;

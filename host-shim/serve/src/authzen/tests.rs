@@ -15,7 +15,9 @@ const FIXTURE: &str = r#"{"rules": [
     {"name": "write", "if": {"tool": "write", "args": [{"arg": "/subject/id", "equals": "alice"}]}, "then": "allow", "reason": "Alice writes"},
     {"name": "read", "if": {"tool": "read", "args": [{"arg": "/subject/id", "in": ["alice", "bob"]}]}, "then": "allow", "reason": "Both read"},
     {"name": "pages", "if": {"domains": {"roles": ["fetch-url"], "allowed": ["docs.example"]}}, "then": "allow", "reason": "They are public"},
-    {"name": "ask", "if": {"tool": "report"}, "then": "escalate", "reason": "A person decides"}
+    {"name": "ask", "if": {"tool": "report"}, "then": "escalate", "reason": "A person decides"},
+    {"name": "prompts", "if": {"tool": "prompts/get", "args": [{"arg": "/resource/id", "equals": "greet"}]}, "then": "allow", "reason": "It is public"},
+    {"name": "ann", "if": {"tool": "note", "context": {"subject": "ann", "agent": "bot", "session": "s-*"}}, "then": "allow", "reason": "Her own"}
 ]}"#;
 
 const TOOLS: &str = r#"{"servers": {
@@ -24,10 +26,17 @@ const TOOLS: &str = r#"{"servers": {
         {"toolName": "write", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}},
         {"toolName": "delete", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}}
     ]},
-    "web": {"tools": [{"toolName": "fetch", "args": {"url": "fetch-url"}}, {"toolName": "report", "args": {}}]}
+    "prompt": {"tools": [{"toolName": "prompts/get", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}}]},
+    "web": {"tools": [
+        {"toolName": "fetch", "args": {"url": "fetch-url"}}, {"toolName": "report", "args": {}}, {"toolName": "note", "args": {}}
+    ]}
 }}"#;
 
 fn service() -> Service {
+    service_with(|_| ())
+}
+
+fn service_with(change: impl FnOnce(&mut ServiceOptions)) -> Service {
     let host = VirtualHost::new(Machine::new("/home/u", "/work")).unwrap();
     let gate = Gate::builder()
         .policy(FIXTURE)
@@ -35,16 +44,18 @@ fn service() -> Service {
         .host(Arc::new(host))
         .build()
         .unwrap();
-    let options = ServiceOptions {
+    let mut options = ServiceOptions {
         server: None,
         asking: None,
         audit: None,
         only_tools: false,
+        callers_from_evaluations: false,
         context: None,
         counts: None,
         address: None,
         warn: |_| (),
     };
+    change(&mut options);
     Service::new(gate, options).unwrap()
 }
 
@@ -215,4 +226,124 @@ fn a_call_of_a_tool_is_judged_as_one() {
         let answer = ask(tool, arguments);
         assert!(answer.is_err() || !decision(&answer.unwrap()), "{arguments}");
     }
+}
+
+/// An evaluation as COAZ's default mapping makes one.
+fn by_default(action: &str, kind: &str, id: &str) -> String {
+    let resource = json!({"type": kind, "id": id});
+    let subject = json!({"type": "identity", "id": "ann"});
+    json!({"subject": subject, "action": {"name": action}, "resource": resource, "context": {"agent": "bot"}})
+        .to_string()
+}
+
+#[test]
+fn messages_that_are_no_calls_pass_as_they_do_before_the_guard() {
+    let all = service();
+    let only_tools = service_with(|options| options.only_tools = true);
+    for (action, kind, passes, passes_with_only_tools) in [
+        ("initialize", "mcp_server", true, true),
+        ("tools/list", "mcp_server", true, true),
+        ("logging/setLevel", "mcp_server", true, true),
+        ("tasks/get", "task", true, true),
+        ("tasks/list", "mcp_server", true, true),
+        ("prompts/list", "mcp_server", true, false),
+        ("resources/list", "mcp_server", true, false),
+        ("resources/read", "resource", true, false),
+        ("resources/subscribe", "resource", true, false),
+        ("completion/complete", "prompt", true, false),
+        ("completion/complete", "resource", true, false),
+        // What is no message of COAZ's is a call of a tool that nobody annotated.
+        ("resources/read", "mcp_server", false, false),
+        ("resources/delete", "resource", false, false),
+        ("Resources/Read", "resource", false, false),
+        ("sampling/createMessage", "mcp_server", false, false),
+        ("x/later", "mcp_server", false, false),
+        ("", "mcp_server", false, false),
+    ] {
+        for (service, expected) in [(&all, passes), (&only_tools, passes_with_only_tools)] {
+            let answer =
+                evaluation(&asker(service), &by_default(action, kind, "file:///etc/passwd")).unwrap();
+            assert_eq!(decision(&answer), expected, "{action} {kind}: {answer}");
+            assert_eq!(
+                answer["context"]["reason_user"]["en"].is_string(),
+                !expected,
+                "{answer}"
+            );
+        }
+    }
+    // The documents have a rule about prompts.
+    for (service, id, expected) in [
+        (&all, "greet", true),
+        (&all, "other", false),
+        (&only_tools, "greet", false),
+    ] {
+        let answer = evaluation(&asker(service), &by_default("prompts/get", "prompt", id)).unwrap();
+        assert_eq!(decision(&answer), expected, "{id}: {answer}");
+    }
+}
+
+#[test]
+fn a_call_without_its_arguments_is_denied() {
+    let service = service_with(|options| options.server = Some("web".to_owned()));
+    for context in [
+        json!({"agent": "bot"}),
+        json!({"arguments": null}),
+        json!({}),
+        Value::Null,
+    ] {
+        let mut request: Value = serde_json::from_str(&by_default("tools/call", "tool", "note")).unwrap();
+        request["subject"]["id"] = "ann".into();
+        request["context"] = context;
+        let answer = evaluation(&asker(&service), &request.to_string()).unwrap();
+        assert!(!decision(&answer), "{answer}");
+        let reason = answer["context"]["reason_user"]["en"].as_str().unwrap();
+        assert!(
+            reason.contains(r#"{"arguments": "$has(params.arguments)"#),
+            "{reason}"
+        );
+    }
+    assert!(evaluation(&asker(&service), &by_default("tools/call", "resource", "note")).is_err());
+}
+
+#[test]
+fn rules_see_who_asks() {
+    let ask = |service: &Service, token: Option<&str>, subject: &str, said: Value| {
+        let mut context = said;
+        context["arguments"] = json!({});
+        let request = json!({
+            "subject": {"type": "identity", "id": subject}, "action": {"name": "tools/call"},
+            "resource": {"type": "tool", "id": "note", "properties": {"server": "web"}}, "context": context,
+        });
+        let asker = Asker {
+            service,
+            subject: token.map(Into::into),
+        };
+        decision(&evaluation(&asker, &request.to_string()).unwrap())
+    };
+    let service = service_with(|options| options.callers_from_evaluations = true);
+    let bot = || json!({"agent": "bot", "session": "s-1"});
+    for (token, subject, said, expected) in [
+        (None, "ann", bot(), true),
+        (None, "bob", bot(), false),
+        (None, "ann", json!({"agent": "other", "session": "s-1"}), false),
+        (None, "ann", json!({"agent": "bot"}), false),
+        (None, "ann", json!({"agent": "bot", "session": 1}), false),
+        (None, "ann\n", bot(), false),
+        // The token's name is certain.
+        (Some("bob"), "ann", bot(), false),
+        (Some("ann"), "bob", bot(), true),
+    ] {
+        assert_eq!(
+            ask(&service, token, subject, said.clone()),
+            expected,
+            "{token:?} {subject} {said}"
+        );
+    }
+    let bob = service_with(|options| {
+        options.callers_from_evaluations = true;
+        options.context = Some(r#"{"subject": "bob"}"#.to_owned());
+    });
+    assert!(!ask(&bob, None, "ann", bot()));
+    // Nobody is believed by default.
+    assert!(!ask(&self::service(), None, "ann", bot()));
 }

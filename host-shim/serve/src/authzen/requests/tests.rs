@@ -61,6 +61,7 @@ impl Asked {
             audit: Some(folder.path().join("log")),
             counts: None,
             only_tools: false,
+            callers_from_evaluations: false,
             context: None,
             address: None,
             warn: |_| (),
@@ -391,6 +392,7 @@ fn what_is_not_asked_about_has_a_problem_of_its_kind() {
         ),
         (|all| all["items"] = json!([]), 400, "not_requestable"),
         (|all| all["action"] = json!({}), 400, "not_requestable"),
+        (|all| all["context"] = json!({}), 400, "not_requestable"),
         (
             |all| all["requested_access"] = json!({"requested_until": "soon"}),
             400,
@@ -402,7 +404,7 @@ fn what_is_not_asked_about_has_a_problem_of_its_kind() {
     // What is allowed or denied is not asked about, nor what would be sent otherwise than it was judged.
     let mut denied = evaluation.clone();
     denied["resource"]["id"] = "drop".into();
-    denied["context"] = json!({});
+    denied["context"] = json!({"arguments": {}});
     for other in [denied, publish("HTTPS://a.example/x")] {
         let answer = asked.evaluated(None, &other);
         assert_eq!(answer["decision"], false);
@@ -501,6 +503,7 @@ fn without_anybody_to_ask_nothing_is_requestable() {
         "subject": {"type": "user", "id": "alice"},
         "action": {"name": "tools/call"},
         "resource": {"type": "tool", "id": "report"},
+        "context": {"arguments": {}},
     });
     let answer = evaluation(&asker, &asked.to_string()).unwrap();
     assert_eq!(answer["context"]["effect"], "escalate");

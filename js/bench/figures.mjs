@@ -2,11 +2,12 @@
 //
 // It wants release builds, as below, and h2load (Debian's nghttp2-client), and a machine on which nothing else runs. Everything else is
 // installed under the target folder. It takes ten minutes, and prints the tables of host-shim/serve/FIGURES.md.
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
-import { EXAMPLE, program, until, whyNoEnvoy } from "../test/servers/envoy.mjs";
+import { BATCH, evaluationOf, startCerbos, whyNoCerbos } from "../test/servers/cerbos/cerbos.mjs";
+import { EXAMPLE, program, whyNoEnvoy } from "../test/servers/envoy.mjs";
 import { start } from "../test/servers/guard.mjs";
 import { TARGET } from "../test/tools/hosts.mjs";
 import { configuration, WAYS } from "./figures/envoy.mjs";
@@ -17,7 +18,6 @@ const [SECONDS, ROUNDS] = [Number(process.env.SECONDS ?? 5), Number(process.env.
 
 const CALLGATE = join(TARGET, "release/callgate");
 const PASSING = join(TARGET, "release/examples/pass_through");
-const CERBOS = join(TARGET, "figures/node_modules/.bin/cerbos");
 
 const NAMES = {
   none: "no filter",
@@ -35,30 +35,6 @@ const CALL = JSON.stringify({
   params: { name: "echo", arguments: { message: URL_ } },
 });
 
-/** One evaluation that both services understand: Callgate looks at the context, Cerbos at the properties of the resource. */
-const EVALUATION = {
-  subject: { type: "agent", id: "a", properties: { roles: ["agent"] } },
-  action: { name: "tools/call" },
-  resource: { type: "tool", id: "echo", properties: { server: "everything", url: URL_ } },
-  context: { arguments: { message: URL_ } },
-};
-
-/** As many as Cerbos takes at most by itself. */
-const BATCH = 50;
-
-const CERBOS_POLICY = `apiVersion: api.cerbos.dev/v1
-resourcePolicy:
-  resource: tool
-  version: default
-  rules:
-    - actions: ["tools/call"]
-      effect: EFFECT_ALLOW
-      roles: ["*"]
-      condition:
-        match:
-          expr: request.resource.attr.url.startsWith("https://handbook.example/")
-`;
-
 for (const [path, how] of [
   [CALLGATE, "cargo build --release -p callgate --features serve"],
   [PASSING, "cargo build --release -p callgate-serve --example pass_through"],
@@ -67,14 +43,8 @@ for (const [path, how] of [
 }
 if (spawnSync("h2load", ["--version"]).status !== 0)
   throw new Error("h2load is missing: apt-get install nghttp2-client");
-const missing = whyNoEnvoy();
+const missing = whyNoEnvoy() ?? whyNoCerbos();
 if (missing !== undefined) throw new Error(missing);
-if (!existsSync(CERBOS)) {
-  const prefix = join(TARGET, "figures");
-  mkdirSync(prefix, { recursive: true });
-  const installed = spawnSync("npm", ["install", "--prefix", prefix, "cerbos@0.51.0"], { encoding: "utf8" });
-  if (installed.status !== 0) throw new Error(installed.stderr);
-}
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "callgate-figures-")));
 const { steadily, always, many } = generator(folder);
@@ -85,7 +55,8 @@ const serve = ["serve", "--bundle", join(EXAMPLE, "callgate.json"), "--listen", 
 const service = await begin(CALLGATE, serve, /listening on (127\.0\.0\.1:\d+)/);
 await begin(PASSING, [sockets[1]], /listening/);
 const envoys = await startEnvoy();
-const cerbos = await startCerbos();
+const cerbos = await startCerbos(folder);
+closing.push(cerbos.close);
 
 try {
   const loads = [loadavg()[0]];
@@ -110,9 +81,9 @@ try {
 
   say("\n| AuthZEN | decided by | answered | p50 | p99 | CPU a decision | decisions a second of a core |");
   say("|---|---|---|---|---|---|---|");
-  const one = JSON.stringify(EVALUATION);
-  const batch = JSON.stringify({ evaluations: Array.from({ length: BATCH }, () => EVALUATION) });
-  const services = { Callgate: service, Cerbos: cerbos };
+  const one = JSON.stringify(evaluationOf(URL_));
+  const batch = JSON.stringify({ evaluations: Array.from({ length: BATCH }, () => evaluationOf(URL_)) });
+  const services = { Callgate: service, Cerbos: { ...cerbos, url: `${cerbos.origin}/access/v1/` } };
   const ways = Object.keys(services);
   const kinds = [
     ...RATES.slice(0, 2).map((rate) => [
@@ -170,30 +141,6 @@ async function startEnvoy() {
     return [name, `http://127.0.0.1:${socket_address.port_value}/mcp`];
   });
   return Object.fromEntries(named);
-}
-
-async function startCerbos() {
-  const policies = join(folder, "policies");
-  mkdirSync(policies);
-  writeFileSync(join(policies, "tool.yaml"), CERBOS_POLICY);
-  const file = join(folder, "cerbos.json");
-  const port = 20_000 + Math.floor(Math.random() * 10_000);
-  const listening = { httpListenAddr: `127.0.0.1:${port}`, grpcListenAddr: `unix:${join(folder, "cerbos.sock")}` };
-  const disk = { directory: policies, watchForChanges: false };
-  writeFileSync(
-    file,
-    JSON.stringify({ server: listening, storage: { driver: "disk", disk }, telemetry: { disabled: true } }),
-  );
-  const binary = `${CERBOS.replace(".bin/cerbos", "@cerbos")}/cerbos-${process.platform}-${process.arch}`;
-  const child = spawn(`${binary}/cerbos-${process.platform}-${process.arch}`, [
-    "server",
-    `--config=${file}`,
-    "--log-level=error",
-  ]);
-  closing.push(() => child.kill());
-  const url = `http://127.0.0.1:${port}/access/v1/`;
-  await until(async () => (await fetch(`http://127.0.0.1:${port}/.well-known/authzen-configuration`)).ok);
-  return { pid: child.pid, url };
 }
 
 /** Each way in turn, several times, so that what else the machine does is spread over all of them. */

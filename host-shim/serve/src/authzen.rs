@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use crate::metrics::AccessRequest;
 use crate::service::{Asker, Service};
 use question::question;
 
@@ -233,7 +234,17 @@ fn decided(service: &Asker<'_>, evaluation: &Evaluation<'_>) -> Result<Value, Re
         .guard(call.server.as_deref())
         .and_then(|guard| Service::judging(|| guard.decide_asked(call.asked(), call.approval.as_deref())));
     Ok(match answered {
-        Ok(answered) => said(answered, call.approval.as_deref()),
+        Ok(answered) => {
+            let is_allowed = answered.decided.verdict.decision == Decision::Allow;
+            let outcome = answered.approval.as_ref().map(|shown| match shown {
+                Ok(_) if is_allowed => AccessRequest::Approved,
+                Ok(_) | Err(_) => AccessRequest::Unapproved,
+            });
+            if let Some(outcome) = outcome {
+                service.service.metrics.access_request(outcome);
+            }
+            said(answered, call.approval.as_deref())
+        }
         Err(reason) => denied(&reason),
     })
 }

@@ -22,6 +22,19 @@ pub(crate) enum Outcome {
     Answered,
 }
 
+/// What became of access requests, as far as the service hears of it: a person answers elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccessRequest {
+    /// A person is asked.
+    Requested,
+    /// Nobody is.
+    Refused,
+    /// An approval let a call pass.
+    Approved,
+    /// An approval was shown that does not hold, or not yet.
+    Unapproved,
+}
+
 /// The doors of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Door {
@@ -60,10 +73,20 @@ impl Outcome {
     ];
 }
 
+impl AccessRequest {
+    const ALL: [(Self, &str); 4] = [
+        (Self::Requested, "requested"),
+        (Self::Refused, "refused"),
+        (Self::Approved, "approved"),
+        (Self::Unapproved, "unapproved"),
+    ];
+}
+
 /// Counters.
 #[derive(Default)]
 pub(crate) struct Metrics {
     doors: [OfDoor; Door::ALL.len()],
+    access_requests: [AtomicU64; AccessRequest::ALL.len()],
     refused: AtomicU64,
 }
 
@@ -91,6 +114,13 @@ impl Metrics {
         class
             .map_or(&of_door.longer, |(_, count)| count)
             .fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// An access request was made, or its approval shown.
+    pub(crate) fn access_request(&self, outcome: AccessRequest) {
+        if let Some(count) = self.access_requests.get(outcome as usize) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// A request had no token, or a wrong one.
@@ -163,6 +193,16 @@ impl Metrics {
             ));
         }
         line(format_args!(
+            "# HELP callgate_access_requests_total What became of access requests, and of approvals that were shown."
+        ));
+        line(format_args!("# TYPE callgate_access_requests_total counter"));
+        for ((_, outcome), count) in AccessRequest::ALL.iter().zip(&self.access_requests) {
+            line(format_args!(
+                "callgate_access_requests_total{{outcome=\"{outcome}\"}} {}",
+                read(count)
+            ));
+        }
+        line(format_args!(
             "# HELP callgate_unauthorized_total Requests without a token that is known."
         ));
         line(format_args!("# TYPE callgate_unauthorized_total counter"));
@@ -195,6 +235,7 @@ mod tests {
         metrics.decided(Door::ExtProc, Outcome::Rewritten, Duration::from_micros(60));
         metrics.decided(Door::ExtProc, Outcome::Passed, Duration::from_secs(2));
         metrics.refused();
+        metrics.access_request(AccessRequest::Approved);
         let tally = Tally {
             allow: 3,
             escalate: 0,
@@ -208,6 +249,8 @@ mod tests {
             r#"callgate_decision_seconds_bucket{door="ext_proc",le="0.0001"} 1"#,
             r#"callgate_decision_seconds_bucket{door="ext_proc",le="+Inf"} 2"#,
             r#"callgate_decision_seconds_sum{door="ext_proc"} 2.00006"#,
+            r#"callgate_access_requests_total{outcome="approved"} 1"#,
+            r#"callgate_access_requests_total{outcome="unapproved"} 0"#,
             "callgate_unauthorized_total 1",
         ] {
             assert!(page.lines().any(|known| known == line), "{line}\n{page}");

@@ -28,7 +28,7 @@ use crate::ext_mcp::ExtMcpDoor;
 use crate::ext_mcp::wire::server::{ExtMcpServer, SERVICE_NAME as EXT_MCP};
 use crate::ext_proc::ExtProc;
 use crate::held::{Arriving, Held, Room, has_no_room};
-use crate::metrics::{Door, Outcome};
+use crate::metrics::{AccessRequest, Door, Outcome};
 use crate::service::{Asker, Service};
 use crate::tokens::{Subject, Tokens};
 use crate::toolhive::{self, Webhook};
@@ -298,7 +298,12 @@ impl Router {
                         "the body or the `Idempotency-Key` is not text",
                     );
                 };
-                requests::submit(&asker, body, key, &address)
+                let submitted = requests::submit(&asker, body, key, &address);
+                self.service.metrics.access_request(match submitted {
+                    Ok(_) => AccessRequest::Requested,
+                    Err(_) => AccessRequest::Refused,
+                });
+                submitted
             }
         };
         match answered {

@@ -120,6 +120,17 @@ test("a person approves a call by an access request", async (t) => {
   assert.equal((await fetch(`http://${origin}/access/v1/requests/arq-0`)).status, 404);
   assert.equal((await fetch(`http://${origin}/access/v1/requests`)).status, 405);
   assert.equal((await post(origin, `/access/v1/requests/${task.id}`, {})).status, 405);
+  const page = await (await fetch(`http://${origin}/metrics`)).text();
+  const counted = [...page.matchAll(/^callgate_access_requests_total\{outcome="(\w+)"\} (\d+)$/gm)];
+  assert.deepEqual(
+    counted.map(([, outcome, count]) => [outcome, Number(count)]),
+    [
+      ["requested", 1],
+      ["refused", 1],
+      ["approved", 1],
+      ["unapproved", 1],
+    ],
+  );
   // Nobody is asked elsewhere.
   assert.equal((await fetch(`http://${(await serve(t)).origin}/access/v1/requests`)).status, 404);
 });

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "nod
 import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { FILTER } from "../tools/filter.mjs";
 import { TARGET } from "../tools/hosts.mjs";
 import { freePort } from "../tools/ports.mjs";
 import { whyNoVenv } from "../tools/venv.mjs";
@@ -74,13 +75,13 @@ function asking(admin) {
 }
 
 /**
- * Runs `start.sh` of the example, in a folder and on ports that are free. Its `npx` is the package that is installed here. Returns
+ * Runs `start.sh` of an example, in a folder and on ports that are free. Its `npx` is the package that is installed here. Returns
  * Envoy's address, the server's port, `close`, which ends the script, and `kill` for whatever the script left.
  */
-export async function startExample(folder) {
+export async function startExample(folder, of = EXAMPLE) {
   const place = join(folder, "example");
   const programs = join(folder, "bin");
-  cpSync(EXAMPLE, place, { recursive: true });
+  cpSync(of, place, { recursive: true });
   mkdirSync(programs);
   symlinkSync(CALLGATE, join(programs, "callgate"));
   const write = (name, script) => writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -92,14 +93,14 @@ export async function startExample(folder) {
   for (let tries = 1; ; tries++) {
     const port = await freePort();
     const put = (name, from, to) => {
-      const text = readFileSync(join(EXAMPLE, name), "utf8");
+      const text = readFileSync(join(of, name), "utf8");
       writeFileSync(
         join(place, name),
         from.reduce((text, from, at) => text.replace(from, to[at]), text),
       );
     };
-    const ports = ["port_value: 9901", "port_value: 8640", "port_value: 8641"];
-    put("envoy.yaml", ports, ["port_value: 0", "port_value: 0", `port_value: ${port}`]);
+    const places = ["port_value: 9901", "port_value: 8640", "port_value: 8641", "../../dist/callgate.proxy.wasm"];
+    put("envoy.yaml", places, ["port_value: 0", "port_value: 0", `port_value: ${port}`, FILTER]);
     put("start.sh", ["PORT=8641"], [`PORT=${port}`]);
     // A group of its own, which is what the script ends.
     const options = { cwd: folder, env, detached: true };

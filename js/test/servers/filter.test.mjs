@@ -1,5 +1,6 @@
 // The filter within a real Envoy: a server gets what was judged, and where the filter fails it gets nothing.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -7,7 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { FILTER, withTrap } from "../tools/filter.mjs";
-import { EXAMPLE, FILTER_EXAMPLE, startEnvoy, whyNoEnvoy } from "./envoy.mjs";
+import { EXAMPLE, FILTER_EXAMPLE, startEnvoy, startExample, whyNoEnvoy } from "./envoy.mjs";
 import { CALLGATE, start } from "./guard.mjs";
 import { answerOf, call, HEADERS, post, startRecorder, TOOLS } from "./recorder.mjs";
 
@@ -235,5 +236,21 @@ test("the filter where it fails", { skip }, async (t) => {
         }
       }
     });
+  }
+});
+
+test("the filter's example", { skip }, async () => {
+  assert.equal(missing, undefined);
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "callgate-filter-")));
+  const example = await startExample(folder, FILTER_EXAMPLE);
+  try {
+    const said = execFileSync("node", [join(EXAMPLE, "ask.mjs"), example.url], { encoding: "utf8", timeout: 60_000 });
+    assert.match(said, /^tools: echo, get-sum, trigger-long-running-operation$/m);
+    assert.match(said, /^ {2}Echo: https:\/\/handbook\.example\/start$/m);
+    assert.match(said, /^ {2}Callgate did not let this call through \(deny by rule `default-deny`\)/m);
+    await example.close();
+  } finally {
+    example.kill();
+    rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { connect } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -10,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "../tools/ports.mjs";
 import { EXAMPLE, startEnvoy, until, whyNoEnvoy } from "./envoy.mjs";
 import { CALLGATE, start } from "./guard.mjs";
-import { answerOf, call, post, startRecorder } from "./recorder.mjs";
+import { answerOf, call, HEADERS, post, startRecorder } from "./recorder.mjs";
 import { PASSWORD, startRedis, whyNoRedis } from "./redis.mjs";
 
 const missing = whyNoEnvoy();
@@ -84,7 +85,7 @@ async function startAll(t, folder, flags, change) {
     rmSync(folder, { recursive: true, force: true });
   });
   const ruleOf = async (message) => answerOf(await post(envoy.url, message)).result._meta?.["callgate/rule"];
-  return { url: envoy.url, recorder, ruleOf };
+  return { url: envoy.url, service, envoy, recorder, ruleOf };
 }
 
 const folderOf = (name) => realpathSync(mkdtempSync(join(tmpdir(), `callgate-${name}-`)));
@@ -126,6 +127,36 @@ test("a server of bundles that is gone, serves rubbish, or an older one", { skip
   await bundles.close();
   isOpen = false;
   for (const end = Date.now() + 3000; Date.now() < end; ) await holds();
+});
+
+test("more calls wait than Envoy lets wait by itself", { skip }, async (t) => {
+  assert.equal(missing, undefined);
+  const folder = folderOf("breakers");
+  const flags = ["--bundle", EXAMPLE, "--listen", `unix:${join(folder, "callgate.sock")}`];
+  const patient = () => (text) => text.replace("message_timeout: 5s", "message_timeout: 60s");
+  const { url, service, envoy } = await startAll(t, folder, flags, patient);
+  answerOf(await post(url, DENIED));
+  service.signal("SIGSTOP");
+  t.after(() => service.signal("SIGCONT"));
+  const clients = [1, 2, 3].map(() => connect(url));
+  t.after(() => clients.map((client) => client.destroy()));
+  const body = JSON.stringify(DENIED);
+  const answers = clients.flatMap((client) =>
+    Array.from({ length: 500 }, async () => {
+      const stream = client.request({ ":method": "POST", ":path": "/mcp", ...HEADERS });
+      stream.setEncoding("utf8").end(body);
+      let text = "";
+      for await (const piece of stream) text += piece;
+      return text;
+    }),
+  );
+  const asked = async () => {
+    const { stats } = await envoy.ask("stats");
+    return stats.find(({ name }) => name === "http.mcp.downstream_rq_total")?.value;
+  };
+  await until(async () => (await asked()) > answers.length);
+  service.signal("SIGCONT");
+  for (const text of await Promise.all(answers)) assert.equal(JSON.parse(text).result.isError, true);
 });
 
 test("a clock that is past the end of the bundle", { skip }, async (t) => {

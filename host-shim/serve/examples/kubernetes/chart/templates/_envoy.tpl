@@ -76,6 +76,9 @@ static_resources:
     - name: callgate
       type: STATIC
       connect_timeout: 1s
+      # As many as the service takes: by itself Envoy fails those beyond 1,024 at once.
+      circuit_breakers:
+        thresholds: [{ max_connections: 1024, max_pending_requests: 1048576, max_requests: 1048576 }]
       typed_extension_protocol_options:
         envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
           "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions

@@ -90,6 +90,16 @@ test("the chart", { skip }, async (t) => {
     }
   });
 
+  await t.test("believes gateways where the values say so", () => {
+    const values = valuesOf("service");
+    const argsOf = (values) => podOf(render(values).answers[0]).containers[0].args;
+    const others = argsOf(values.replace("tlsSecret:", "callersFromEvaluations: true, tlsSecret:"));
+    assert.deepEqual(
+      others.filter((flag) => !argsOf(values).includes(flag)),
+      ["--callers-from-evaluations"],
+    );
+  });
+
   await t.test("lets nobody in whom nobody names", () => {
     const closed = valuesOf("service").replace(/networkPolicy:.*/s, "");
     const { objects } = render(closed).answers[0];

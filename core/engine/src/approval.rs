@@ -162,6 +162,9 @@ pub struct Offer {
     pub source_escalation_id: Option<String>,
     /// The reason that the escalation gave.
     pub original_reason: Option<String>,
+    /// The layer whose escalation is approved, by its name, where the policy has layers: it holds there alone. `None` for a policy
+    /// without layers, and for the lowest.
+    pub layer: Option<String>,
 }
 
 /// An offer that a person approved.
@@ -292,6 +295,21 @@ impl Approvals {
         }
     }
 
+    /// The approvals that hold in a layer, as it has them when it stands alone; in the lowest one without a name.
+    pub fn of_layer(&self, layer: Option<&str>) -> Self {
+        let entries = self.entries.iter();
+        let own = entries.filter(|entry| entry.offer.layer.as_deref() == layer);
+        Self {
+            entries: own
+                .cloned()
+                .map(|mut entry| {
+                    entry.offer.layer = None;
+                    entry
+                })
+                .collect(),
+        }
+    }
+
     fn next_id(&self) -> String {
         let numbers = self.entries.iter().filter_map(|entry| {
             let number = entry.id.strip_prefix("approval-")?;
@@ -330,6 +348,7 @@ impl Offer {
         text("expiresAt", self.expires_at.as_deref())?;
         text("sourceEscalationId", self.source_escalation_id.as_deref())?;
         text("originalReason", self.original_reason.as_deref())?;
+        text("layer", self.layer.as_deref())?;
         fields.serialize_entry("constraints", &self.constraints)?;
         if !self.args.is_empty() {
             fields.serialize_entry("args", &self.args)?;

@@ -1,5 +1,7 @@
 //! Where a bundle is fetched from.
 
+use std::net::IpAddr;
+
 use reqwest::Url;
 
 /// The address of a bundle: of HTTPS, or in a registry of OCI.
@@ -115,7 +117,14 @@ fn is_tag(tag: &str) -> bool {
 
 /// Returns `true` for a server of this machine.
 pub(crate) fn is_own(url: &Url) -> bool {
-    matches!(url.host_str(), Some("127.0.0.1" | "[::1]" | "localhost"))
+    let host = url.host_str().unwrap_or_default();
+    match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(address) => {
+            let address = address.to_canonical();
+            address.is_loopback() || address.is_unspecified()
+        }
+        Err(_) => host == "localhost",
+    }
 }
 
 /// Returns `true` if nobody on the way reads along.
@@ -126,6 +135,25 @@ pub(crate) fn is_private(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_name_of_this_machine_is_one() {
+        for (host, is_this) in [
+            ("127.0.0.1", true),
+            ("127.0.0.3", true),
+            ("2130706433", true),
+            ("0.0.0.0", true),
+            ("[::1]", true),
+            ("[::ffff:127.0.0.1]", true),
+            ("localhost", true),
+            ("LOCALHOST", true),
+            ("policies.example", false),
+            ("10.0.0.1", false),
+        ] {
+            let url = Url::parse(&format!("https://{host}/")).unwrap();
+            assert_eq!(is_own(&url), is_this, "{host}");
+        }
+    }
 
     #[test]
     fn an_address_is_of_https_or_in_a_registry() {

@@ -125,6 +125,11 @@ impl Questioner {
         let until = asked
             .saturating_add(self.asking.patience)
             .map_err(io::Error::other)?;
+        // An answer counts for no longer than what it would allow.
+        let until = about
+            .request
+            .as_ref()
+            .map_or(until, |bound| until.min(bound.ends));
         let question = Question {
             id: about.id.to_owned(),
             server: about.server.to_owned(),

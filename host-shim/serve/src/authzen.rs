@@ -9,7 +9,7 @@ pub(crate) mod requests;
 
 use callgate_guard::{Answered, AskedCall, Caller, Unapproved, check_unambiguous, is_of_tools};
 use callgate_host::Decision;
-use callgate_jsontext::Members;
+use callgate_jsontext::{Members, push_string};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -20,6 +20,9 @@ use question::question;
 
 /// How many evaluations one request may have.
 const EVALUATIONS: usize = 1_000;
+
+/// How many bytes they may have together, each with what the request says for all: as many as the longest message.
+const TOGETHER: usize = 20 << 20;
 
 /// The action that is a call of a tool of MCP.
 const CALL: &str = "tools/call";
@@ -111,23 +114,35 @@ pub(crate) fn evaluations(service: &Asker<'_>, body: &str) -> Result<Value, Refu
         Some("permit_on_first_permit") => Semantic::PermitOnFirstPermit,
         Some(_) => return Err("`options.evaluations_semantic` is not known".to_owned()),
     };
+    let mut evaluations = Vec::with_capacity(items.len());
+    let mut together = 0;
+    for item in items {
+        let own: Result<Evaluation<'_>, _> = serde_json::from_str(item.get());
+        let evaluation = own
+            .map(|own| own.over(&defaults))
+            .map_err(|error| error.to_string());
+        together += evaluation.as_ref().map_or(0, Evaluation::len);
+        if together > TOGETHER {
+            return Err(format!(
+                "the evaluations, each with what the request says for all, have over {TOGETHER} bytes, expected fewer or shorter ones"
+            ));
+        }
+        evaluations.push(evaluation);
+    }
     // One after the other, and the thread is lent for all of them at once.
-    let answers = Service::judging(|| decided_all(service, &defaults, &items, semantic));
+    let answers = Service::judging(|| decided_all(service, evaluations, semantic));
     Ok(json!({"evaluations": answers}))
 }
 
 fn decided_all(
     service: &Asker<'_>,
-    defaults: &Evaluation<'_>,
-    items: &[&RawValue],
+    evaluations: Vec<Result<Evaluation<'_>, Refused>>,
     semantic: Semantic,
 ) -> Vec<Value> {
-    let mut answers = Vec::with_capacity(items.len());
-    for item in items {
-        let evaluation = serde_json::from_str::<Evaluation<'_>>(item.get());
+    let mut answers = Vec::with_capacity(evaluations.len());
+    for evaluation in evaluations {
         let answer = evaluation
-            .map_err(|error| error.to_string())
-            .and_then(|evaluation| decided(service, &evaluation.over(defaults)))
+            .and_then(|evaluation| decided(service, &evaluation))
             .unwrap_or_else(
                 |error| json!({"decision": false, "context": {"error": {"status": 400, "message": error}}}),
             );
@@ -180,6 +195,20 @@ impl<'r> Evaluation<'r> {
             resource: entity(self.resource, &defaults.resource),
             context: self.context.or(defaults.context),
         }
+    }
+
+    /// Bytes of its texts.
+    fn len(&self) -> usize {
+        let text = |given: &Option<String>| given.as_ref().map_or(0, String::len);
+        let raw = |given: Option<&RawValue>| given.map_or(0, |given| given.get().len());
+        let entity = |given: &Option<Entity<'_>>| {
+            given.as_ref().map_or(0, |given| {
+                text(&given.kind) + text(&given.id) + raw(given.properties)
+            })
+        };
+        let action = self.action.as_ref();
+        let action = action.map_or(0, |action| text(&action.name) + raw(action.properties));
+        entity(&self.subject) + action + entity(&self.resource) + raw(self.context)
     }
 }
 
@@ -311,15 +340,10 @@ fn asked_of(service: &Service, evaluation: &Evaluation<'_>) -> Result<Asked, Ref
         (None, _) => return Err(absent("resource.type")),
         (_, None) => return Err(absent("resource.id")),
     };
-    let mut context: Option<Map<String, Value>> = match evaluation.context {
-        Some(context) => Some(object("context", context)?),
-        None => None,
-    };
+    let context = evaluation.context;
+    let mut context = context.map(|given| object("context", given)).transpose()?;
     let approval = approval_in(&mut context)?;
-    let said = |name: &str| {
-        let said = context.as_ref().and_then(|context| context.get(name)?.as_str());
-        said.map(str::to_owned)
-    };
+    let said = |name: &str| context.as_ref().and_then(|context| text(context.get(name)?));
     let caller = match service.callers_from_evaluations() {
         true => Caller {
             subject: who,
@@ -336,22 +360,14 @@ fn asked_of(service: &Service, evaluation: &Evaluation<'_>) -> Result<Asked, Ref
         }
         let properties = resource.properties;
         let properties = properties.map(|given| object("resource.properties", given));
-        let properties = properties.transpose()?.unwrap_or_default();
-        let server = match properties.get("server") {
-            Some(Value::String(server)) => Some(server.clone()),
-            Some(_) => return Err("`resource.properties.server` is not a string".to_owned()),
+        let server = match properties.transpose()?.and_then(|given| given.get("server")) {
+            Some(server) => {
+                Some(text(server).ok_or_else(|| "`resource.properties.server` is not a string".to_owned())?)
+            }
             None => None,
         };
-        #[derive(Deserialize)]
-        struct Context<'r> {
-            #[serde(borrow)]
-            arguments: Option<&'r RawValue>,
-        }
-        // As they were written: numbers too.
-        let context: Option<Context<'_>> = evaluation
-            .context
-            .and_then(|context| serde_json::from_str(context.get()).ok());
-        let Some(arguments) = context.and_then(|context| context.arguments) else {
+        let arguments = context.and_then(|context| context.get("arguments"));
+        let Some(arguments) = arguments.filter(|given| given.get() != "null") else {
             return Ok(Asked::CallWithoutArguments);
         };
         return Ok(Asked::Call(Call {
@@ -370,21 +386,23 @@ fn asked_of(service: &Service, evaluation: &Evaluation<'_>) -> Result<Asked, Ref
             return Ok(Asked::Message { may_pass });
         }
     }
-    let own = match action.properties {
+    let mut own = String::new();
+    match action.properties {
         Some(properties) => object("action.properties", properties)?,
-        None => Map::new(),
-    };
-    let mut arguments = Map::new();
-    arguments.insert("subject".to_owned(), subject);
-    arguments.insert("action".to_owned(), Value::Object(own));
-    arguments.insert("resource".to_owned(), entity("resource", resource)?);
-    if let Some(context) = context {
-        arguments.insert("context".to_owned(), Value::Object(context));
+        None => Members(Vec::new()),
     }
+    .write(&mut own);
+    let mut rest = String::new();
+    if let Some(context) = context {
+        rest.push_str(",\"context\":");
+        context.write(&mut rest);
+    }
+    let resource = entity("resource", resource)?;
     Ok(Asked::Call(Call {
         server: Some(kind.clone()),
         tool: name.clone(),
-        arguments: Value::Object(arguments).to_string(),
+        // As they were written: numbers too.
+        arguments: format!(r#"{{"subject":{subject},"action":{own},"resource":{resource}{rest}}}"#),
         question: question(evaluation, &shown_to_rules(evaluation.context)),
         approval,
         caller,
@@ -392,20 +410,24 @@ fn asked_of(service: &Service, evaluation: &Evaluation<'_>) -> Result<Asked, Ref
 }
 
 /// Takes the approval that is shown out of the context: no rule looks at it.
-fn approval_in(context: &mut Option<Map<String, Value>>) -> Result<Option<String>, Refused> {
-    let Some(approval) = context
-        .as_mut()
-        .and_then(|context| context.shift_remove("approval"))
-    else {
+fn approval_in(context: &mut Option<Members<'_>>) -> Result<Option<String>, Refused> {
+    let Some(approval) = context.as_ref().and_then(|context| context.get("approval")) else {
         return Ok(None);
     };
-    if context.as_ref().is_some_and(Map::is_empty) {
+    if let Some(Members(members)) = context {
+        members.retain(|(name, _)| name != "approval");
+    }
+    if context
+        .as_ref()
+        .is_some_and(|Members(members)| members.is_empty())
+    {
         *context = None;
     }
-    match approval.get("id") {
-        Some(Value::String(id)) => Ok(Some(id.clone())),
-        Some(_) | None => Err("`context.approval.id` is not a string".to_owned()),
-    }
+    let id = Members::read(approval.get())
+        .ok()
+        .and_then(|approval| text(approval.get("id")?));
+    id.map(Some)
+        .ok_or_else(|| "`context.approval.id` is not a string".to_owned())
 }
 
 /// The context as it was written, without the approval: an empty one if there is none.
@@ -418,28 +440,42 @@ fn shown_to_rules(context: Option<&RawValue>) -> String {
     text
 }
 
-/// A subject or a resource as an argument: its type, its id and its properties side by side.
-fn entity(what: &str, given: &Entity<'_>) -> Result<Value, Refused> {
-    let mut members = match given.properties {
+/// A subject or a resource as an argument, JSON text: its type, its id and its properties side by side.
+fn entity(what: &str, given: &Entity<'_>) -> Result<String, Refused> {
+    let members = match given.properties {
         Some(properties) => object(&format!("{what}.properties"), properties)?,
-        None => Map::new(),
+        None => Members(Vec::new()),
     };
-    if let Some(taken) = OWN.iter().find(|name| members.contains_key(**name)) {
+    if let Some(taken) = OWN.iter().find(|name| members.get(name).is_some()) {
         return Err(format!(
             "`{what}.properties.{taken}` has the name of a member of its own"
         ));
     }
+    let mut written = String::new();
+    members.write(&mut written);
+    written.pop();
     for (name, value) in OWN.into_iter().zip([&given.kind, &given.id]) {
         let value = value
             .as_ref()
             .ok_or_else(|| format!("`{what}.{name}` is absent"))?;
-        members.insert(name.to_owned(), Value::from(value.as_str()));
+        if written.len() > 1 {
+            written.push(',');
+        }
+        push_string(&mut written, name);
+        written.push(':');
+        push_string(&mut written, value);
     }
-    Ok(Value::Object(members))
+    written.push('}');
+    Ok(written)
 }
 
-fn object(what: &str, given: &RawValue) -> Result<Map<String, Value>, Refused> {
-    serde_json::from_str(given.get()).map_err(|_| format!("`{what}` is not an object"))
+fn object<'r>(what: &str, given: &'r RawValue) -> Result<Members<'r>, Refused> {
+    Members::read(given.get()).map_err(|_| format!("`{what}` is not an object"))
+}
+
+/// A value that is a string.
+fn text(value: &RawValue) -> Option<String> {
+    serde_json::from_str(value.get()).ok()
 }
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{ALLOW, CONTENT_TYPE, HOST, HeaderName, HeaderValue, LOCATION, ORIGIN, WWW_AUTHENTICATE};
 use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode, Uri};
-use serde_json::Value;
 use tokio::time::timeout;
 use tonic::body::Body;
 use tower_service::Service as _;
@@ -63,12 +62,16 @@ pub(crate) struct Router {
 }
 
 /// A door that takes JSON: its answer, or what is wrong with the request.
-type Json = fn(&Asker<'_>, &str) -> Result<Value, String>;
+type Json = fn(&Asker<'_>, &str) -> Result<String, String>;
 
 /// The doors that take JSON, by their paths.
 const JSON: [(&str, Door, Json); 5] = [
-    ("/access/v1/evaluation", Door::AuthZen, authzen::evaluation),
-    ("/access/v1/evaluations", Door::AuthZen, authzen::evaluations),
+    ("/access/v1/evaluation", Door::AuthZen, |service, body| {
+        authzen::evaluation(service, body).map(|said| said.to_string())
+    }),
+    ("/access/v1/evaluations", Door::AuthZen, |service, body| {
+        authzen::evaluations(service, body).map(|said| said.to_string())
+    }),
     ("/toolhive/validating", Door::ToolHive, |service, body| {
         toolhive::webhook(service, Webhook::Validating, body)
     }),
@@ -258,11 +261,7 @@ impl Router {
         };
         self.service.metrics.decided(door, outcome, begun.elapsed());
         match answered {
-            Ok(answer) => respond(
-                StatusCode::OK,
-                "application/json",
-                answer.to_string().into_bytes(),
-            ),
+            Ok(answer) => respond(StatusCode::OK, "application/json", answer.into_bytes()),
             Err(reason) => text(StatusCode::BAD_REQUEST, &reason),
         }
     }

@@ -8,9 +8,9 @@ use callgate_guard::http::{Exchange, Head, Reply, Step};
 use callgate_host::Decision;
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::service::{Asker, Service};
 
@@ -41,11 +41,11 @@ struct Context {
     backend_server: Option<String>,
 }
 
-/// Answers a webhook.
+/// Answers a webhook with JSON text.
 ///
 /// # Errors
 /// What is wrong with the request.
-pub(crate) fn webhook(service: &Asker<'_>, webhook: Webhook, body: &str) -> Result<Value, String> {
+pub(crate) fn webhook(service: &Asker<'_>, webhook: Webhook, body: &str) -> Result<String, String> {
     let request: Request<'_> = serde_json::from_str(body).map_err(|error| error.to_string())?;
     let context = request.context.as_ref();
     // Behind one server of ToolHive's own there may be several.
@@ -62,36 +62,58 @@ pub(crate) fn webhook(service: &Asker<'_>, webhook: Webhook, body: &str) -> Resu
             Webhook::Mutating => Exchange::new(guard),
         })
         .and_then(|exchange| judged(exchange, request.mcp_request.get()));
-    let mut answer = Map::new();
-    let mut say = |name: &str, value: Value| answer.insert(name.to_owned(), value);
-    say("version", VERSION.into());
-    say("uid", request.uid.into());
-    say(
-        "allowed",
-        matches!(judged, Ok(Judged::Pass | Judged::Arguments { .. })).into(),
-    );
+    let mut answer = Answer {
+        version: VERSION,
+        uid: request.uid,
+        allowed: matches!(judged, Ok(Judged::Pass | Judged::Arguments { .. })),
+        ..Answer::default()
+    };
     let patch = match judged {
-        Ok(Judged::Pass) => Some(json!([])),
-        Ok(Judged::Arguments { operation, arguments }) => {
-            Some(json!([{"op": operation, "path": "/mcp_request/params/arguments", "value": arguments}]))
-        }
+        Ok(Judged::Pass) => Some(Vec::new()),
+        Ok(Judged::Arguments { operation, arguments }) => Some(vec![Change {
+            op: operation,
+            path: "/mcp_request/params/arguments",
+            value: arguments,
+        }]),
         Ok(Judged::Refused { message, rule }) => {
-            say("code", 403.into());
-            say("message", message.into());
-            say("reason", rule.into());
+            (answer.code, answer.message, answer.reason) = (Some(403), Some(message), Some(rule));
             None
         }
         Err(reason) => {
-            say("code", 500.into());
-            say("message", reason.into());
+            (answer.code, answer.message) = (Some(500), Some(reason));
             None
         }
     };
-    if let (Webhook::Mutating, Some(patch)) = (webhook, patch) {
-        say("patch_type", "json_patch".into());
-        say("patch", patch);
+    if webhook == Webhook::Mutating && patch.is_some() {
+        (answer.patch_type, answer.patch) = (Some("json_patch"), patch);
     }
-    Ok(Value::Object(answer))
+    serde_json::to_string(&answer).map_err(|error| error.to_string())
+}
+
+/// What a webhook answers.
+#[derive(Default, Serialize)]
+struct Answer {
+    version: &'static str,
+    uid: String,
+    allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<Vec<Change>>,
+}
+
+/// A step of a patch.
+#[derive(Serialize)]
+struct Change {
+    op: &'static str,
+    path: &'static str,
+    value: Box<RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -114,19 +136,19 @@ struct Mcp<'r> {
     args: Option<&'r RawValue>,
 }
 
-/// Answers a decision: principal, operation, resource and context. Calls of tools are judged, and everything else passes, as it does
+/// Answers a decision with JSON text: principal, operation, resource and context. Calls of tools are judged, and everything else passes, as it does
 /// before the guard.
 ///
 /// # Errors
 /// What is wrong with the request.
-pub(crate) fn decision(service: &Asker<'_>, body: &str) -> Result<Value, String> {
+pub(crate) fn decision(service: &Asker<'_>, body: &str) -> Result<String, String> {
     check_unambiguous(body)?;
     let porc: Porc<'_> = serde_json::from_str(body).map_err(|error| error.to_string())?;
     if porc.operation != CALL {
         let is_like = porc.operation.to_ascii_lowercase().replace(['/', '.', '_'], ":") == CALL;
         return match is_like {
             true => Err(format!("`operation` is `{}`, expected `{CALL}`", porc.operation)),
-            false => Ok(json!({"allow": !service.service.only_tools()})),
+            false => Ok(json!({"allow": !service.service.only_tools()}).to_string()),
         };
     }
     // mrn:mcp:SERVER:tool:NAME, and names may have colons.
@@ -150,7 +172,7 @@ pub(crate) fn decision(service: &Asker<'_>, body: &str) -> Result<Value, String>
         .guard(Some(server))
         .and_then(|guard| Service::judging(|| guard.decide(tool, arguments.get())));
     let is_allowed = decided.is_ok_and(|decided| decided.verdict.decision == Decision::Allow);
-    Ok(json!({"allow": is_allowed}))
+    Ok(json!({"allow": is_allowed}).to_string())
 }
 
 enum Judged {
@@ -158,7 +180,8 @@ enum Judged {
     /// How the arguments that were judged get in place of those that were given.
     Arguments {
         operation: &'static str,
-        arguments: Value,
+        /// As they were judged: numbers too.
+        arguments: Box<RawValue>,
     },
     Refused {
         message: String,
@@ -176,17 +199,34 @@ fn judged(mut exchange: Exchange, message: &str) -> Result<Judged, String> {
         Step::Pass => Ok(Judged::Pass),
         Step::Answer(reply) => Ok(refused(&reply)),
         Step::Replace(text) => {
-            let read = |text: &str| serde_json::from_str::<Value>(text).ok();
-            let (given, sent) = (read(message), read(&text));
-            let arguments = sent.as_ref().and_then(|sent| sent.pointer("/params/arguments"));
-            let arguments = arguments.ok_or("the arguments that were judged cannot be written")?;
-            let is_given = given.is_some_and(|given| given.pointer("/params/arguments").is_some());
+            let sent = arguments_of(&text).ok_or("the arguments that were judged cannot be written")?;
             Ok(Judged::Arguments {
-                operation: if is_given { "replace" } else { "add" },
-                arguments: arguments.clone(),
+                operation: match arguments_of(message) {
+                    Some(_) => "replace",
+                    None => "add",
+                },
+                arguments: sent.to_owned(),
             })
         }
     }
+}
+
+/// The arguments of a call.
+fn arguments_of(message: &str) -> Option<&RawValue> {
+    #[derive(Deserialize)]
+    struct Message<'m> {
+        #[serde(borrow)]
+        params: Params<'m>,
+    }
+    #[derive(Deserialize)]
+    struct Params<'m> {
+        #[serde(borrow)]
+        arguments: Option<&'m RawValue>,
+    }
+    serde_json::from_str::<Message<'_>>(message)
+        .ok()?
+        .params
+        .arguments
 }
 
 fn refused(reply: &Reply) -> Judged {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use callgate_engine::approval::Offer;
+use callgate_engine::approval::{Approving, Offer};
 use callgate_engine::bind::CallError;
 use callgate_engine::engine::Operation;
 use callgate_engine::judge::{Decision, StructuralRule, Verdict};
@@ -72,6 +72,11 @@ impl Layered {
         self.upper.iter().chain([&self.lowest])
     }
 
+    /// The name by which approvals hold in a layer; none for the lowest, which has those that it had before others stood above it.
+    fn approving<'l>(&self, layer: &'l Layer) -> Option<&'l str> {
+        (!std::ptr::eq(layer, &raw const self.lowest)).then_some(&*layer.name)
+    }
+
     /// What each layer says. If one does not answer, nothing is known.
     fn said(&self, request: &Request<'_>) -> Result<Result<Vec<Said<'_>>, CallError>, EngineFault> {
         let call = match request.call.read() {
@@ -80,7 +85,16 @@ impl Layered {
         };
         let mut said = Vec::new();
         for layer in self.layers() {
-            let response = match layer.backend.judge(request)? {
+            // Layers choose the names of their rules by themselves, so that those of one may be those of another.
+            let own = request
+                .approvals
+                .map(|given| given.approvals.of_layer(self.approving(layer)));
+            let approvals = own.as_ref().zip(request.approvals);
+            let request = Request {
+                approvals: approvals.map(|(approvals, given)| Approving { approvals, ..given }),
+                ..*request
+            };
+            let response = match layer.backend.judge(&request)? {
                 Ok(response) => response,
                 Err(error) => return Ok(Err(error)),
             };
@@ -196,7 +210,12 @@ impl Backend for Layered {
         let asks = |said: &&Said<'_>| said.response.verdict.decision != Decision::Allow;
         let mut asking = opinions(&said).into_iter().filter(asks);
         match (asking.next(), asking.next()) {
-            (Some(one), None) => one.layer.backend.offer(request),
+            (Some(one), None) => Ok(one.layer.backend.offer(request)?.map(|offer| {
+                offer.map(|offer| Offer {
+                    layer: self.approving(one.layer).map(str::to_owned),
+                    ..offer
+                })
+            })),
             (_, _) => Ok(Ok(None)),
         }
     }

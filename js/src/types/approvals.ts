@@ -40,6 +40,8 @@ export interface ApprovalOffer {
   readonly sourceEscalationId?: string | undefined;
   /** The reason that the escalation gave. */
   readonly originalReason?: string | undefined;
+  /** The layer whose escalation was approved, by its name: it holds there alone. Without it: in a policy without layers. */
+  readonly layer?: string | undefined;
 }
 
 /** An offer that a person approved. */

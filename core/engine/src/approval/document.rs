@@ -29,6 +29,7 @@ const KEYS: &[&str] = &[
     "expiresAt",
     "sourceEscalationId",
     "originalReason",
+    "layer",
 ];
 
 const KINDS: &[(&str, Category)] = &[
@@ -126,6 +127,7 @@ fn read_approval<'v>(
             expires_at: expires_at.map(|(text, _)| text),
             source_escalation_id: text("sourceEscalationId")?,
             original_reason: text("originalReason")?,
+            layer: text("layer")?,
         },
     })
 }

@@ -122,6 +122,7 @@ pub(super) fn offer(
         expires_at: None,
         source_escalation_id: None,
         original_reason: Some(verdict.reason.into_owned()),
+        layer: None,
     })
 }
 
@@ -293,8 +294,12 @@ fn gap(
         constraints,
         rules,
         args,
+        layer,
         ..
     } = approval.offer();
+    if let Some(layer) = layer {
+        return Some(format!("holds in the layer {layer:?} alone"));
+    }
     let named = rules.as_ref().map_or(0, Vec::len);
     // If more rules escalate than the approval names, one of these is not among them.
     let mut first = needed.rules.iter().take(named + 1);

@@ -7,8 +7,10 @@ use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use callgate_jsontext::Members;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::envelope::Envelope;
 use crate::revisions::FIRST_MODERN;
@@ -68,6 +70,15 @@ pub(super) fn check(
         None if is_modern => return Err(missing(&METHOD)),
         None => {}
     }
+    // A server by whose gateway `-` and `_` are one takes the one for the other.
+    if mirrored.is_none()
+        && let Some(name) = headers.keys().find(|name| {
+            let name = name.as_str();
+            name.contains('_') && name.replace('_', "-").starts_with("mcp-")
+        })
+    {
+        return Err(format!("the header `{name}` has a `_`, expected `-`"));
+    }
     match (one(headers, &NAME)?, &envelope.name) {
         (Some(header), Some(name)) => match decoded(header) {
             Some(header) if header == *name => {}
@@ -104,26 +115,31 @@ pub(super) fn check_arguments(headers: &HeaderMap, text: &str) -> Result<(), Str
     if !repeat_arguments(headers) {
         return Ok(());
     }
-    let message: Value = serde_json::from_str(text).unwrap_or_default();
-    let arguments = message.pointer("/params/arguments").and_then(Value::as_object);
+    let arguments = arguments_of(text);
     for header in headers.keys() {
         let Some(name) = header.as_str().strip_prefix(PARAM) else {
             continue;
         };
-        let named = arguments.into_iter().flatten();
+        let named = arguments.iter().flat_map(|Members(members)| members);
         let mut named = named.filter(|(argument, _)| argument.eq_ignore_ascii_case(name));
         let value = match (named.next(), named.next()) {
-            (Some((_, value)), None) => header_text(value),
+            (Some((_, value)), None) => Repeated::of(value),
             (_, _) => None,
         };
         let given = one(headers, header)?.and_then(decoded);
-        if !matches!((&given, &value), (Some(given), Some(value)) if same(given, value)) {
+        if !matches!((&given, &value), (Some(given), Some(value)) if value.is(given)) {
             return Err(format!(
                 "the header `{header}` says something else than the argument of its name, or there is none"
             ));
         }
     }
     Ok(())
+}
+
+/// The arguments of a call.
+fn arguments_of(text: &str) -> Option<Members<'_>> {
+    let params = Members::read(text).ok()?.get("params")?;
+    Members::read(Members::read(params.get()).ok()?.get("arguments")?.get()).ok()
 }
 
 /// The headers of a message for a server; `revision` is what the server of a session agreed to.
@@ -149,7 +165,7 @@ pub(super) fn of(
             push(NAME, name);
         }
         for (header, value) in mirrored.of(envelope, text) {
-            push(header, &value);
+            push(header, value.text());
         }
     }
     headers
@@ -180,7 +196,7 @@ impl Mirrored {
     }
 
     /// The headers of a call, with their texts.
-    fn of(&self, envelope: &Envelope, text: &str) -> Vec<(HeaderName, String)> {
+    fn of(&self, envelope: &Envelope, text: &str) -> Vec<(HeaderName, Repeated)> {
         if envelope.method() != "tools/call" {
             return Vec::new();
         }
@@ -188,16 +204,13 @@ impl Mirrored {
         let Some(params) = envelope.name.as_ref().and_then(|name| known.get(name)) else {
             return Vec::new();
         };
-        let Ok(call) = serde_json::from_str::<Value>(text) else {
-            return Vec::new();
-        };
-        let Some(arguments) = call.pointer("/params/arguments") else {
-            return Vec::new();
-        };
         let value = |param: &Param| {
-            let mut steps = param.path.iter();
-            let value = steps.try_fold(arguments, |value, step| value.get(step))?;
-            Some((param.header.clone(), header_text(value)?))
+            let (last, steps) = param.path.split_last()?;
+            let mut arguments = arguments_of(text)?;
+            for step in steps {
+                arguments = Members::read(arguments.get(step)?.get()).ok()?;
+            }
+            Some((param.header.clone(), Repeated::of(arguments.get(last)?)?))
         };
         params.iter().filter_map(value).collect()
     }
@@ -206,7 +219,7 @@ impl Mirrored {
         for (header, value) in self.of(envelope, text) {
             match one(headers, &header)? {
                 None => return Err(missing(&header)),
-                Some(given) if decoded(given).is_some_and(|given| same(&given, &value)) => {}
+                Some(given) if decoded(given).is_some_and(|given| value.is(&given)) => {}
                 // The argument may be what nobody is to read in a log: the body of a letter, a key.
                 Some(_) => {
                     return Err(format!(
@@ -240,18 +253,37 @@ fn find(schema: &Value, path: &mut Vec<String>, params: &mut Vec<Param>) {
     }
 }
 
-fn header_text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    }
+/// An argument that a header may repeat.
+enum Repeated {
+    Text(String),
+    /// A number or a truth value, as it is written.
+    Word(String),
 }
 
-/// Integers are compared as numbers: `42.0` is `42`.
-fn same(given: &str, value: &str) -> bool {
-    given == value
-        || matches!((given.parse::<f64>(), value.parse::<f64>()), (Ok(given), Ok(value)) if given == value)
+impl Repeated {
+    fn of(value: &RawValue) -> Option<Self> {
+        match value.get().bytes().next()? {
+            b'"' => serde_json::from_str(value.get()).ok().map(Self::Text),
+            b'{' | b'[' | b'n' => None,
+            _ => Some(Self::Word(value.get().to_owned())),
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Word(text) => text,
+        }
+    }
+
+    /// Returns `true` if a header says the same. Of numbers `42.0` is `42`, and nothing else that would have to be rounded.
+    fn is(&self, given: &str) -> bool {
+        let whole = |number: &str| {
+            let (whole, rest) = number.split_once('.').unwrap_or((number, "0"));
+            rest.bytes().all(|digit| digit == b'0').then(|| whole.to_owned())
+        };
+        given == self.text()
+            || matches!(self, Self::Word(number) if whole(number).is_some_and(|whole_number| whole(given) == Some(whole_number)))
+    }
 }
 
 /// The only value of a header.
@@ -425,6 +457,20 @@ mod tests {
         assert_eq!(given(&call, &good, &mirrored), Ok(()));
         let error = given(&call, &good[..4], &mirrored).unwrap_err();
         assert_eq!(error, "the header `mcp-param-n` is missing");
+        for (n, said, is_one) in [
+            ("\"007\"", "7", false),
+            ("\"007\"", "007", true),
+            ("\"inf\"", "infinity", false),
+            ("9007199254740992", "9007199254740993", false),
+            ("9007199254740993", "9007199254740993.00", true),
+            ("true", "true", true),
+            ("4e1", "40", false),
+        ] {
+            let call = call.replace("\"n\":42", &format!("\"n\":{n}"));
+            let mut headers = good;
+            headers[4].1 = said;
+            assert_eq!(given(&call, &headers, &mirrored).is_ok(), is_one, "{n} {said}");
+        }
         let mut other = good;
         other[3].1 = "secret";
         let error = given(&call, &other, &mirrored).unwrap_err();

@@ -241,7 +241,10 @@ impl Exchange {
         let reads = match &self.asked {
             Asked::Other => false,
             // A client may take the answer for events or a message although it is said in an odd way.
-            Asked::Stream => kind.is_none_or(|kind| kind.contains("event-stream") || kind.contains("json")),
+            Asked::Stream => kind.is_none_or(|kind| {
+                let kind = kind.to_ascii_lowercase();
+                kind.contains("event-stream") || kind.contains("json")
+            }),
             Asked::Message(Some(_)) => is_events || is_json || !is_error,
             // What is said to a notification answers nothing.
             Asked::Message(None) => is_events || is_json,

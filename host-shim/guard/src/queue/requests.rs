@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{ANSWER, Answer, Answerer, QUESTION, Question, Queue, USED};
+use super::{Answer, Answerer, QUESTION, Question, Queue, USED};
 use crate::digest::hex;
 
 const KEY: &str = "key";
@@ -31,6 +31,9 @@ pub struct Bound {
     pub call: String,
     /// When an approval ends.
     pub ends: Timestamp,
+    /// Digits of who asks and of the name by which the same request is known again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// What has become of an access request.
@@ -159,36 +162,38 @@ impl Queue {
         self.folder.lock("requests.lock")
     }
 
-    /// Forgets the requests that have ended, and an answer that has outlived the one of this name.
+    /// The request that was made under a key, and forgets those that have ended. A request's own name is never used again: what a
+    /// person answers is the question that they saw.
     ///
     /// # Errors
-    /// There is no room for one more request of the subject.
-    pub(crate) fn make_room(&self, id: &str, subject: Option<&str>) -> Result<(), Unasked> {
-        self.withdraw(id);
-        for suffix in [ANSWER, USED] {
-            let stays = self.folder.text(&format!("{id}{suffix}"));
-            if stays.map_err(Unasked::Unwritten)?.is_some() {
-                let error = io::Error::other(format!(
-                    "the answer `{id}{suffix}` of another request cannot be removed"
-                ));
-                return Err(Unasked::Unwritten(error));
-            }
-        }
+    /// There is no such request, and no room for one more of the subject.
+    pub(crate) fn known(
+        &self,
+        key: Option<&str>,
+        subject: Option<&str>,
+    ) -> Result<Option<Question>, Unasked> {
         let now = Timestamp::now();
         let (mut own, mut all) = (0, 0);
         for id in self.names().map_err(Unasked::Unwritten)? {
             let found: Option<Question> = self.read(&format!("{id}{QUESTION}")).ok().flatten();
-            match found.and_then(|question| question.request) {
-                Some(bound) if now < bound.ends => {
-                    all += 1;
-                    own += usize::from(bound.subject.as_deref() == subject);
-                }
-                Some(_) => self.withdraw(&id),
-                None => {}
+            let Some((question, bound)) = found.and_then(|question| {
+                let bound = question.request.clone()?;
+                Some((question, bound))
+            }) else {
+                continue;
+            };
+            if now >= bound.ends {
+                self.withdraw(&id);
+                continue;
             }
+            if key.is_some() && bound.key.as_deref() == key {
+                return Ok(Some(question));
+            }
+            all += 1;
+            own += usize::from(bound.subject.as_deref() == subject);
         }
         match own < OF_SUBJECT && all < OF_ALL {
-            true => Ok(()),
+            true => Ok(None),
             false => Err(Unasked::Full),
         }
     }

@@ -156,11 +156,10 @@ impl Relay {
         let key = Key::of(queue.key()?);
         self.check(&key, asked, request.token)?;
         let subject = self.guard.caller.subject.as_deref();
-        let digits = match request.key {
-            Some(name) => key.code_of(&["request", subject.unwrap_or_default(), name]),
-            None => questioner.secret(&self.guard.number()),
-        };
-        let id = Queue::request_id(&digits);
+        let known = request
+            .key
+            .map(|name| key.code_of(&["request", subject.unwrap_or_default(), name]));
+        let id = Queue::request_id(&questioner.secret(&self.guard.number()));
         let now = Timestamp::now();
         // Whoever asks has as long to come back as the person had to answer.
         let most = now.saturating_add(2 * patience).map_err(io::Error::other)?;
@@ -169,20 +168,20 @@ impl Relay {
             whom: request.whom.to_owned(),
             call: self.bound(asked),
             ends: request.until.map_or(most, |until| until.min(most)),
+            key: known,
         };
         if bound.ends <= now {
             return Err(not("the time until which access is requested is over"));
         }
         let _lock = queue.requesting()?;
-        if let Some((_, before)) = queue.request(&id)? {
-            return match before.call == bound.call {
+        if let Some(before) = queue.known(bound.key.as_deref(), subject)? {
+            return match before.request.is_some_and(|before| before.call == bound.call) {
                 true => queue
-                    .task(&id, subject)?
+                    .task(&before.id, subject)?
                     .ok_or(Unrequested::Unwritten(io::ErrorKind::NotFound.into())),
                 false => Err(Unrequested::Duplicate),
             };
         }
-        queue.make_room(&id, subject)?;
         let question = with_call(asked.tool, asked.arguments, |message, call| {
             let mut judgement = self.judge(call)?;
             deny_if_inexact(call, &mut judgement);

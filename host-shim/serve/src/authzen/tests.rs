@@ -15,6 +15,8 @@ const FIXTURE: &str = r#"{"rules": [
     {"name": "write", "if": {"tool": "write", "args": [{"arg": "/subject/id", "equals": "alice"}]}, "then": "allow", "reason": "Alice writes"},
     {"name": "read", "if": {"tool": "read", "args": [{"arg": "/subject/id", "in": ["alice", "bob"]}]}, "then": "allow", "reason": "Both read"},
     {"name": "pages", "if": {"domains": {"roles": ["fetch-url"], "allowed": ["docs.example"]}}, "then": "allow", "reason": "They are public"},
+    {"name": "too much", "if": {"tool": "pay", "args": [{"arg": "/context/n", "equals": 100000000000000000000001}]}, "then": "deny", "reason": "That is too much"},
+    {"name": "pay", "if": {"tool": "pay"}, "then": "allow", "reason": "It is little"},
     {"name": "ask", "if": {"tool": "report"}, "then": "escalate", "reason": "A person decides"},
     {"name": "prompts", "if": {"tool": "prompts/get", "args": [{"arg": "/resource/id", "equals": "greet"}]}, "then": "allow", "reason": "It is public"},
     {"name": "ann", "if": {"tool": "note", "context": {"subject": "ann", "agent": "bot", "session": "s-*"}}, "then": "allow", "reason": "Her own"}
@@ -24,7 +26,8 @@ const TOOLS: &str = r#"{"servers": {
     "record": {"tools": [
         {"toolName": "read", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}},
         {"toolName": "write", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}},
-        {"toolName": "delete", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}}
+        {"toolName": "delete", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}},
+        {"toolName": "pay", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}}
     ]},
     "prompt": {"tools": [{"toolName": "prompts/get", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}}]},
     "web": {"tools": [
@@ -346,4 +349,34 @@ fn rules_see_who_asks() {
     assert!(!ask(&bob, None, "ann", bot()));
     // Nobody is believed by default.
     assert!(!ask(&self::service(), None, "ann", bot()));
+}
+
+#[test]
+fn numbers_are_judged_as_they_were_written() {
+    let service = service();
+    for (number, is_allowed) in [("100000000000000000000001", false), ("7.5", true)] {
+        let body = format!(
+            r#"{{"subject":{{"type":"user","id":"a","properties":{{"n":{number}}}}},"action":{{"name":"pay"}},
+                "resource":{{"type":"record","id":"r"}},"context":{{"n":{number}}}}}"#
+        );
+        let answer = evaluation(&asker(&service), &body).unwrap();
+        assert_eq!(decision(&answer), is_allowed, "{answer}");
+    }
+}
+
+#[test]
+fn many_evaluations_are_no_more_than_one_long_message() {
+    let service = service();
+    let long = "x".repeat(TOGETHER / 100);
+    let ask = |count: usize| {
+        let items = vec![json!({}); count];
+        let body = json!({
+            "subject": {"type": "user", "id": "a"}, "action": {"name": "read"}, "resource": {"type": "record", "id": long},
+            "evaluations": items
+        });
+        evaluations(&asker(&service), &body.to_string())
+    };
+    assert_eq!(ask(90).unwrap()["evaluations"].as_array().unwrap().len(), 90);
+    let refused = ask(110).unwrap_err();
+    assert!(refused.contains("expected fewer or shorter ones"), "{refused}");
 }

@@ -2,6 +2,10 @@ use super::*;
 use crate::tests::{asker, call, service};
 
 fn ask(kind: Webhook, message: &str) -> Value {
+    serde_json::from_str(&answer(kind, message)).unwrap()
+}
+
+fn answer(kind: Webhook, message: &str) -> String {
     let body = format!(
         r#"{{"version":"v0.1.0","uid":"u1","timestamp":"2026-01-01T00:00:00Z","principal":{{"sub":"a"}},"mcp_request":{message},
             "context":{{"server_name":"web","source_ip":"127.0.0.1","transport":"stdio"}}}}"#
@@ -27,6 +31,18 @@ fn a_mutating_webhook_answers_with_what_was_judged() {
         json!([{"op": "replace", "path": "/mcp_request/params/arguments", "value": arguments}])
     );
     assert_eq!(answer["patch_type"], "json_patch");
+    // Numbers too, which few programs read alike.
+    for number in [
+        "100000000000000000000001",
+        "9007199254740993.0",
+        "0.10000000000000000001",
+        "1E2",
+    ] {
+        let arguments = format!(r#"{{"url":"HTTPS://docs.example/","note":{number}}}"#);
+        let answer = super::tests::answer(Webhook::Mutating, &call("fetch", &arguments));
+        let expected = format!(r#""value":{{"url":"https://docs.example","note":{number}}}"#);
+        assert!(answer.contains(&expected), "{answer}");
+    }
 }
 
 #[test]
@@ -64,7 +80,7 @@ fn a_decision_is_about_a_call_with_its_arguments() {
         let body = format!(
             r#"{{"principal":{{"sub":"a"}},"operation":"{operation}","resource":"{resource}","context":{context}}}"#
         );
-        decision(&asker(&service), &body).map(|answer| answer["allow"] == true)
+        decision(&asker(&service), &body).map(|answer| answer == r#"{"allow":true}"#)
     };
     let with = |arguments: &str| format!(r#"{{"mcp":{{"feature":"tool","args":{arguments}}}}}"#);
     let fetch = "mrn:mcp:web:tool:fetch";

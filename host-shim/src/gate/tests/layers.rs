@@ -205,6 +205,45 @@ fn an_approval_is_one_of_the_layer_that_asks() {
 }
 
 #[test]
+fn what_a_layer_asks_under_the_name_of_another_s_rule_is_approved_there_alone() {
+    let mut lower = project();
+    lower["rules"]["rules"][0] = rule("org asks", "/work/shared-not", "escalate");
+    let gate = builder("project", &lower)
+        .above(upper("org", &organisation()))
+        .build()
+        .unwrap();
+    let now = Moment::parse("2026-03-01T12:00:00Z");
+    let path = |path: &str| call_of("files", path);
+    for (asked, other, layer) in [
+        ("/work/shared-not/a", "/work/shared/a", None),
+        ("/work/shared/a", "/work/shared-not/a", Some("org")),
+    ] {
+        let call = path(asked);
+        let offer = gate.offer(&Request::prepared(&call)).unwrap().unwrap();
+        assert_eq!(offer.layer.as_deref(), layer);
+        // Any values of the role.
+        let mut approvals = Approvals::default();
+        let mut wide = serde_json::to_value(&offer).unwrap();
+        wide["constraints"][0]["directory"] = "/work".into();
+        approvals.add_json(&wide.to_string()).unwrap();
+        let decision = |path: &str| {
+            let call = call_of("files", path);
+            let asked = Request::prepared(&call).approved(&approvals, now);
+            gate.judge(&asked).unwrap().verdict.decision
+        };
+        assert_eq!(decision(asked), Decision::Allow);
+        assert!(matches!(decision(other), Decision::Escalate(_)), "{other}");
+        // Nor does it hold where the layers are not.
+        if layer.is_some() {
+            let alone = builder("org", &organisation()).build().unwrap();
+            let asked = Request::prepared(&call).approved(&approvals, now);
+            let verdict = alone.judge(&asked).unwrap().verdict;
+            assert!(matches!(verdict.decision, Decision::Escalate(_)));
+        }
+    }
+}
+
+#[test]
 fn tools_of_agents_are_not_added_to_what_is_left() {
     let tools = || vec![json!({"toolName": "Read", "args": {"path": "read-path"}})];
     let agent = |builder: GateBuilder| builder.server("agent", "filesystem", tools(), None);

@@ -276,12 +276,44 @@ fn no_answer_outlives_its_request() {
     let Status(202, again) = asked.submitted(None, &submission, Some("k")) else {
         panic!()
     };
-    assert_eq!(again["task"]["id"], id);
-    assert_eq!(again["task"]["status"], "pending");
-    assert_eq!(asked.status(None, id).1["task"]["status"], "pending");
+    let other = again["task"]["id"].as_str().unwrap();
+    assert_ne!(other, id);
+    assert_eq!(asked.status(None, other).1["task"]["status"], "pending");
+    for (id, expected) in [(id, "approval_unverifiable"), (other, "grant_pending")] {
+        assert_eq!(
+            reason(&asked.evaluated(None, &shown(evaluation.clone(), id))),
+            expected
+        );
+    }
+}
+
+#[test]
+fn what_a_person_answers_is_the_question_that_they_saw() {
+    let asked = Asked::new(HOUR);
+    let mut first = asked.submission(None, &publish("https://a.example/x"));
+    let until = Timestamp::now().saturating_add(Duration::from_secs(1)).unwrap();
+    first["requested_access"] = json!({"requested_until": until.to_string()});
+    let Status(202, task) = asked.submitted(None, &first, Some("k")) else {
+        panic!()
+    };
+    let id = task["task"]["id"].as_str().unwrap();
+    // A question waits for no longer than its approval would hold.
+    assert_eq!(asked.queue.questions().unwrap()[0].until, until);
+    while Timestamp::now() <= until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(asked.queue.questions().unwrap(), []);
+    // Its key is free again, and its own name is not.
+    let evaluation = publish("https://a.example/y");
+    let second = asked.submission(None, &evaluation);
+    let Status(202, task) = asked.submitted(None, &second, Some("k")) else {
+        panic!()
+    };
+    assert_ne!(task["task"]["id"], id);
+    assert!(!asked.queue.answer(id, Answer::Once, Answerer::Terminal).unwrap());
     assert_eq!(
         reason(&asked.evaluated(None, &shown(evaluation, id))),
-        "grant_pending"
+        "approval_unverifiable"
     );
 }
 

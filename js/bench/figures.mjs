@@ -65,7 +65,20 @@ try {
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   say(`Callgate ${version}, ${new Date().toISOString().slice(0, 10)}; ${cpus().length} × ${cpu.model}, ${gib} GiB.\n`);
   say(`${ROUNDS} rounds of ${SECONDS} s each; the middle of the rounds. Times in µs; CPU is that of the service.\n`);
-  say("| calls a second | decided by | answered | p50 | p99 | added p50 | added p99 | CPU a call |");
+  say("| calls through `ext_proc` | memory, MiB |");
+  say("|---|---|");
+  for (const [sum, more] of [
+    [0, 0],
+    [100_000, 100_000],
+    [500_000, 400_000],
+    [1_000_000, 500_000],
+  ]) {
+    if (more > 0) await many(envoys.ext_proc, CALL, more);
+    say(`| ${sum} | ${(taken(service.pid).kib / 1024).toFixed(1)} |`);
+  }
+  loads.push(loadavg()[0]);
+
+  say("\n| calls a second | decided by | answered | p50 | p99 | added p50 | added p99 | CPU a call |");
   say("|---|---|---|---|---|---|---|---|");
   for (const rate of RATES) {
     const rounds = await roundsOf(WAYS, (way) => measured(service, () => steadily(envoys[way], CALL, rate, SECONDS)));
@@ -106,18 +119,6 @@ try {
   }
   loads.push(loadavg()[0]);
 
-  say("\n| calls through `ext_proc` | memory, MiB |");
-  say("|---|---|");
-  for (const [sum, more] of [
-    [0, 0],
-    [100_000, 100_000],
-    [500_000, 400_000],
-    [1_000_000, 500_000],
-  ]) {
-    if (more > 0) await many(envoys.ext_proc, CALL, more);
-    say(`| ${sum} | ${(taken(service.pid).kib / 1024).toFixed(1)} |`);
-  }
-  loads.push(loadavg()[0]);
   say(
     `\nThe load of the machine (a minute's average), with its own: ${loads.map((load) => load.toFixed(1)).join(", ")}.`,
   );

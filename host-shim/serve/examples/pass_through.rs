@@ -23,6 +23,9 @@ use tokio::net::UnixListener;
 use tonic::{Request, Response, Status, Streaming};
 use tower_service::Service as _;
 
+/// How many streams a connection has at once.
+const STREAMS: u32 = 1024;
+
 struct PassThrough;
 
 type Answers = Pin<Box<dyn Stream<Item = Result<ProcessingResponse, Status>> + Send>>;
@@ -93,7 +96,12 @@ async fn main() -> std::io::Result<()> {
                 let mut processor = processor.clone();
                 async move { processor.call(request).await }
             });
-            let builder = auto::Builder::new(TokioExecutor::new());
+            let mut builder = auto::Builder::new(TokioExecutor::new());
+            // As the service does: by itself hyper ends the connection when twenty streams are reset before they were read.
+            let mut http2 = builder.http2();
+            http2
+                .max_concurrent_streams(STREAMS)
+                .max_pending_accept_reset_streams(STREAMS as usize);
             // Who breaks off has reasons of their own.
             let _ = builder.serve_connection(TokioIo::new(stream), service).await;
         });

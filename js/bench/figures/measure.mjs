@@ -26,12 +26,12 @@ export function generator(folder) {
     // Empty where nothing was answered in time.
     const lines = readFileSync(log, "utf8").split("\n").filter(Boolean);
     rmSync(log);
-    if (!/ 0 failed, 0 errored, 0 timeout/.test(stdout)) throw new Error(`${url}:\n${stdout}`);
-    const answers = lines.map((line) => line.split("\t").map(Number));
-    const wrong = answers.find(([, status]) => status !== 200);
-    if (wrong !== undefined) throw new Error(`${url} answered ${wrong[1]}`);
+    // What is too much for two cores is answered with 5xx by Envoy, or not in time: the rate shows it.
+    const all = lines.map((line) => line.split("\t").map(Number));
+    const answers = all.filter(([, status]) => status === 200);
+    if (answers.length === 0) throw new Error(`${url}:\n${stdout}`);
     const begun = answers.reduce((first, [at]) => Math.min(first, at), Number.POSITIVE_INFINITY) + WARMING * 1e6;
-    return { sent: answers.length, took: answers.filter(([at]) => at >= begun).map(([, , micros]) => micros) };
+    return { sent: all.length, took: answers.filter(([at]) => at >= begun).map(([, , micros]) => micros) };
   }
 
   /** The flags that send a body. */

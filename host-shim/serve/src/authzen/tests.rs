@@ -8,7 +8,8 @@ use crate::tests::asker;
 
 /// The policy of the certification's fixture:
 /// <https://github.com/openid/authzen/blob/main/certification/authorization-api-1_0-scenario.md>.
-const FIXTURE: &str = r#"{"rules": [
+const FIXTURE: &str = r#"{"counters": [{"name": "counted", "if": {"tool": "counted"}, "seconds": 3600, "per": "subject"}], "rules": [
+    {"name": "few", "if": {"tool": "counted", "counts": {"counted": {"atMost": 1}}}, "then": "allow", "reason": "Few of each"},
     {"name": "soft", "if": {"tool": "delete", "args": [{"arg": "/action/soft", "equals": true}]}, "then": "allow", "reason": "It can be undone"},
     {"name": "admin", "if": {"tool": "write", "args": [{"arg": "/subject/role", "equals": "admin"}]}, "then": "allow", "reason": "Administrators write"},
     {"name": "archive", "if": {"tool": "write", "args": [{"arg": "/resource/status", "equals": "archived"}]}, "then": "deny", "reason": "It is archived"},
@@ -31,7 +32,8 @@ const TOOLS: &str = r#"{"servers": {
     ]},
     "prompt": {"tools": [{"toolName": "prompts/get", "args": {"subject": "none", "action": "none", "resource": "none", "context": "none"}}]},
     "web": {"tools": [
-        {"toolName": "fetch", "args": {"url": "fetch-url"}}, {"toolName": "report", "args": {}}, {"toolName": "note", "args": {}}
+        {"toolName": "fetch", "args": {"url": "fetch-url"}}, {"toolName": "report", "args": {}}, {"toolName": "note", "args": {}},
+        {"toolName": "counted", "args": {}}
     ]}
 }}"#;
 
@@ -379,4 +381,27 @@ fn many_evaluations_are_no_more_than_one_long_message() {
     assert_eq!(ask(90).unwrap()["evaluations"].as_array().unwrap().len(), 90);
     let refused = ask(110).unwrap_err();
     assert!(refused.contains("expected fewer or shorter ones"), "{refused}");
+}
+
+#[test]
+fn calls_are_counted_for_who_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = service_with(|options| {
+        options.callers_from_evaluations = true;
+        options.counts = Some(callgate_guard::Counts::new(folder.path().join("state")));
+    });
+    for (subject, expected) in [
+        ("ann", true),
+        ("ann", true),
+        ("ann", false),
+        ("bob", true),
+        ("ann", false),
+    ] {
+        let request = json!({
+            "subject": {"type": "identity", "id": subject}, "action": {"name": "tools/call"},
+            "resource": {"type": "tool", "id": "counted", "properties": {"server": "web"}}, "context": {"arguments": {}},
+        });
+        let answer = evaluation(&asker(&service), &request.to_string()).unwrap();
+        assert_eq!(decision(&answer), expected, "{subject}: {answer}");
+    }
 }

@@ -11,6 +11,7 @@ use crate::service::ServiceOptions;
 
 const POLICY: &str = r#"{"rules": [
     {"name": "asked", "if": {"tool": ["publish", "send"]}, "then": "escalate", "reason": "a person decides"},
+    {"name": "asked of alice", "if": {"tool": "sign", "context": {"subject": "alice"}}, "then": "escalate", "reason": "a person decides"},
     {"name": "asked of others", "if": {"server": "record"}, "then": "escalate", "reason": "a person decides"}
 ]}"#;
 
@@ -18,6 +19,7 @@ const TOOLS: &str = r#"{"servers": {
     "web": {"tools": [
         {"toolName": "publish", "args": {"url": "fetch-url", "note": "none"}},
         {"toolName": "send", "args": {"url": "fetch-url", "note": "none"}},
+        {"toolName": "sign", "args": {}},
         {"toolName": "drop", "args": {}}
     ]},
     "record": {"tools": [
@@ -61,7 +63,7 @@ impl Asked {
             audit: Some(folder.path().join("log")),
             counts: None,
             only_tools: false,
-            callers_from_evaluations: false,
+            callers_from_evaluations: true,
             context: None,
             address: None,
             warn: |_| (),
@@ -547,4 +549,26 @@ fn without_anybody_to_ask_nothing_is_requestable() {
             .status,
         404
     );
+}
+
+#[test]
+fn who_asks_is_who_asked() {
+    let asked = Asked::new(HOUR);
+    let by = |subject: &str| {
+        json!({
+            "subject": {"type": "identity", "id": subject},
+            "action": {"name": "tools/call"},
+            "resource": {"type": "tool", "id": "sign", "properties": {"server": "web"}},
+            "context": {"arguments": {}},
+        })
+    };
+    assert_eq!(asked.evaluated(None, &by("bob"))["context"]["effect"], "deny");
+    let id = asked.requested(None, &by("alice"));
+    asked.answer(&id, Answer::Once);
+    let answer = asked.evaluated(None, &shown(by("bob"), &id));
+    assert_eq!(
+        (&answer["decision"], reason(&answer)),
+        (&json!(false), "policy_denied")
+    );
+    assert_eq!(asked.evaluated(None, &shown(by("alice"), &id))["decision"], true);
 }

@@ -190,7 +190,7 @@ impl Guard {
         renew(&self.setup, self.own_files()?, move |why| {
             renewed.reload_refused(why);
         });
-        let ended = watched.until(running, || self.reload(&guard), || guard.expire())?;
+        let ended = watched.until(running, || self.reload(&guard), |reason| guard.expire(reason))?;
         self.exit(ended)
     }
 

@@ -135,7 +135,7 @@ impl Serve {
                 self.readmit(identity.as_deref(), &tokens);
                 self.reload(&service)
             },
-            || service.expire(),
+            |reason| service.expire(reason),
         )?;
         Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)))
     }

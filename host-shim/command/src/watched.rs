@@ -22,6 +22,10 @@ use crate::terminal::{Failure, clean};
 /// How often the documents are looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
+const EXPIRED: &str = "the signed bundle has expired: every call is denied until there is a newer one";
+
+const REPLACED: &str = "a bundle above has changed, and cannot be used with those below it as they are: every call is denied until it can";
+
 /// Stands before servers, and says why it ended.
 pub(crate) type Running<E> = Box<dyn FnOnce() -> Result<E, String> + Send>;
 
@@ -31,6 +35,8 @@ pub(crate) struct Watched {
     files: Vec<PathBuf>,
     known: BTreeMap<PathBuf, Stamp>,
     expires: Option<Timestamp>,
+    /// The documents of the layers above, as they decide.
+    above: Vec<Option<String>>,
 }
 
 impl Watched {
@@ -49,6 +55,7 @@ impl Watched {
         known.retain(|_, stamp| matches!(stamp, Some((_, _, _, Some(modified))) if *modified < begun));
         Ok(Self {
             expires: setup.expires()?,
+            above: setup.documents_above()?,
             setup: setup.clone(),
             files,
             known,
@@ -56,12 +63,13 @@ impl Watched {
     }
 
     /// Runs until the end, and looks at the documents meanwhile. `reload` reads them again, and returns `false` if the old ones
-    /// stay; `expire` has every call denied.
+    /// stay; `expire` has every call denied, for a reason. The old ones do not stay where a layer above has others, whatever stands below
+    /// it: what an organisation forbids is forbidden when it says so.
     pub(crate) fn until<E: Send + 'static>(
         &mut self,
         running: Running<E>,
         mut reload: impl FnMut() -> bool,
-        mut expire: impl FnMut() -> io::Result<()>,
+        mut expire: impl FnMut(&str) -> io::Result<()>,
     ) -> Result<E, Failure> {
         let (end, ended) = channel();
         thread::spawn(move || {
@@ -74,16 +82,37 @@ impl Watched {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(error) => return Err(Failure::Fault(error.to_string())),
             }
+            let mut over = None;
             let found = stamps(&self.files);
             if found != self.known {
                 self.known = found;
-                if reload() {
-                    self.expires = self.setup.expires().unwrap_or(self.expires);
+                let is_new = reload();
+                let above = self.setup.documents_above().unwrap_or_default();
+                let is_replaced = above
+                    .iter()
+                    .zip(&self.above)
+                    .any(|(new, old)| new.is_some() && new != old);
+                if !is_new && is_replaced {
+                    over = Some(REPLACED);
+                }
+                if is_new || is_replaced {
+                    self.above = above;
+                }
+                if is_new {
+                    match self.setup.expires() {
+                        Ok(expires) => self.expires = expires,
+                        // They have changed again, and are read once more.
+                        Err(_) => self.known.clear(),
+                    }
                 }
             }
             if self.expires.is_some_and(|end| end <= Timestamp::now()) {
                 self.expires = None;
-                expire().map_err(|error| Failure::Fault(format!("the log cannot be written: {error}")))?;
+                over = Some(EXPIRED);
+            }
+            if let Some(reason) = over {
+                expire(reason)
+                    .map_err(|error| Failure::Fault(format!("the log cannot be written: {error}")))?;
             }
         }
     }

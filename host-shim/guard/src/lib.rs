@@ -331,11 +331,11 @@ impl Guard {
         Ok(())
     }
 
-    /// Denies every call from now on, since the signed bundle has expired, until there are other documents.
+    /// Denies every call from now on, for a reason, until there are other documents: those that there are no longer hold.
     ///
     /// # Errors
     /// The log cannot be written.
-    pub fn expire(&self) -> io::Result<()> {
+    pub fn expire(&self, reason: &str) -> io::Result<()> {
         let policy = self.policy();
         let is_shown = |tool: &str| !self.hides(&policy, tool);
         let shows_any = self.listed.names().iter().any(|tool| is_shown(tool));
@@ -343,7 +343,6 @@ impl Guard {
         if shows_any {
             self.list_changes.fetch_add(1, Ordering::Relaxed);
         }
-        let reason = "the signed bundle has expired: every call is denied until there is a newer one";
         self.warn(reason);
         self.note(&Record::Reload {
             policy: None,

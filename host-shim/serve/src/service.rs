@@ -69,8 +69,8 @@ type Key = (String, Subject);
 
 struct Servers {
     gate: Arc<Gate>,
-    /// The signed bundle has expired.
-    has_expired: bool,
+    /// Why the documents no longer hold, if they do not.
+    expired: Option<String>,
     /// The servers that the documents know, and the one of requests that name none.
     known: BTreeSet<String>,
     /// The server and the name of each tool that they annotate.
@@ -124,7 +124,7 @@ impl Service {
                 known,
                 tools,
                 gate: Arc::new(gate),
-                has_expired: false,
+                expired: None,
                 guards: BTreeMap::new(),
                 others: VecDeque::new(),
                 forgotten: Tally::default(),
@@ -147,7 +147,7 @@ impl Service {
         let mut servers = self.servers();
         (servers.known, servers.tools) = known(&gate, self.options.server.as_deref());
         servers.gate = Arc::new(gate);
-        servers.has_expired = false;
+        servers.expired = None;
         let (known, others) = (&servers.known, servers.guards.keys());
         servers.others = others
             .filter(|(server, _)| !known.contains(server))
@@ -157,14 +157,14 @@ impl Service {
         servers.change(|guard| guard.reload(Arc::clone(&gate), None))
     }
 
-    /// Denies every call from now on, since the signed bundle has expired, until there are other documents.
+    /// Denies every call from now on, for a reason, until there are other documents: those that there are no longer hold.
     ///
     /// # Errors
     /// The log of a server cannot be written. Nothing of that server passes until it can.
-    pub fn expire(&self) -> io::Result<()> {
+    pub fn expire(&self, reason: &str) -> io::Result<()> {
         let mut servers = self.servers();
-        servers.has_expired = true;
-        servers.change(Guard::expire)
+        servers.expired = Some(reason.to_owned());
+        servers.change(|guard| guard.expire(reason))
     }
 
     /// Notes that changed documents are refused; the old gate stays.
@@ -220,8 +220,8 @@ impl Service {
             container_workspace_dir: None,
         };
         let guard = Arc::new(Guard::new(Arc::clone(&servers.gate), options)?);
-        if servers.has_expired {
-            guard.expire()?;
+        if let Some(reason) = &servers.expired {
+            guard.expire(reason)?;
         }
         servers.keep(key, &guard);
         Ok(guard)

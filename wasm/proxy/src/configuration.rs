@@ -126,7 +126,9 @@ impl Loaded {
             && Timestamp::try_from(now).map_or(true, |now| now >= expires)
         {
             // Nothing is written that could fail, and it is expired all the same.
-            let _ = self.guard.expire();
+            let _ = self
+                .guard
+                .expire("the signed bundle has expired: every call is denied until there is a newer one");
             self.expires.set(None);
         }
         Arc::clone(&self.guard)

@@ -47,6 +47,23 @@ impl Setup {
         renewed.and(remote.failure().map_or(Ok(()), Err))
     }
 
+    /// The documents of each layer above, in one text; `None` for one that cannot be used as it is.
+    pub(crate) fn documents_above(&self) -> Result<Vec<Option<String>>, Failure> {
+        let host = self.host()?;
+        let texts = self.uppers()?.into_iter().map(|Upper { bundle, pinned }| {
+            let built = pinned.build(&bundle, &|builder| self.upper(builder, &host, &Ok));
+            let (gate, _) = built.ok()?;
+            let documents = gate.documents().iter();
+            let texts = documents.map(|document| format!("{:?}\n{}\n", document.part, document.text));
+            Some(
+                texts.fold(format!("{}\n{:?}\n", gate.name(), gate.leaves()), |all, text| {
+                    all + &text
+                }),
+            )
+        });
+        Ok(texts.collect())
+    }
+
     /// The earliest end of the signed bundles, if there are any.
     pub(crate) fn expires(&self) -> Result<Option<Timestamp>, Failure> {
         let end = |pinned: &Pinned, file: &Path| -> Result<Option<Timestamp>, Failure> {

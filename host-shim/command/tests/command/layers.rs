@@ -202,6 +202,41 @@ fn guard(project: &Project, flags: &[&str]) -> Guarded {
 }
 
 #[test]
+fn no_layer_keeps_another_from_being_taken_up_above_it() {
+    for lower in ["project", "user"] {
+        let project = layered();
+        let mut guarded = guard(&project, &ABOVE);
+        let rule = |answer: &Value| answer["result"]["_meta"]["callgate/rule"].clone();
+        assert_eq!(guarded.ask(1, "a.txt")["result"], json!({"content": []}));
+        let refusals = || {
+            let log = log(&project).into_iter();
+            let refused = log.filter(|line| line["kind"] == "reload" && line.get("refused").is_some());
+            refused.count()
+        };
+        let file = place(&project, &format!("{lower}/callgate.json"));
+        let good = fs::read(&file).expect("a file");
+        fs::write(&file, "{").expect("a file");
+        until(|| refusals() == 1);
+        assert_eq!(guarded.ask(2, "a.txt")["result"], json!({"content": []}));
+        edit(&project, "organisation/callgate.json", |bundle| {
+            let deny = json!({"name": "no-a", "then": "deny", "reason": "r", "if": {"tool": "*"}});
+            let rules = bundle["policy"]["rules"].as_array_mut();
+            rules.expect("rules").insert(0, deny);
+        });
+        until(|| refusals() == 3);
+        assert_eq!(
+            rule(&guarded.ask(3, "a.txt")),
+            "structural-expired-bundle",
+            "{lower}"
+        );
+        fs::write(&file, good).expect("a file");
+        until(|| rule(&guarded.ask(4, "a.txt")) == "no-a");
+        let (code, err) = guarded.end();
+        assert_eq!(code, Some(0), "{err}");
+    }
+}
+
+#[test]
 fn a_guard_judges_by_all_layers_and_takes_up_each_that_changes() {
     let project = layered();
     let mut guarded = guard(&project, &ABOVE);

@@ -23,7 +23,8 @@ use crate::rewritten::{is_as_given, judged_as, rewritten};
 use crate::told::{reason_for_agent, what_to_send};
 
 /// Said of every call once the signed bundle has expired.
-const EXPIRED: &str = "The signed bundle has expired, and there is no newer one";
+const EXPIRED: &str =
+    "A bundle that decides has expired or was replaced, and there is none in its place that can be used";
 
 /// Said of a tool of which the policy cannot tell what it touches.
 const UNANNOTATED: &str =

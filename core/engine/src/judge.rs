@@ -49,6 +49,7 @@ mod git;
 mod granted;
 mod hits;
 mod inputs;
+pub mod layers;
 mod links;
 mod listed;
 mod lists;

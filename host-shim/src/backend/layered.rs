@@ -6,17 +6,14 @@ use std::sync::Arc;
 use callgate_engine::approval::{Approving, Offer};
 use callgate_engine::bind::CallError;
 use callgate_engine::engine::Operation;
-use callgate_engine::judge::{Decision, StructuralRule, Verdict};
+use callgate_engine::judge::Decision;
+use callgate_engine::judge::layers::{self, Said};
 use callgate_engine::model::Semantics;
 use callgate_engine::policy::Ceiling;
 use serde_json::{Value, json};
 
 use super::{Backend, EngineFault, EngineKind, References, Reply, Request, Response, Unanswered};
 use crate::leaves::Leaves;
-
-/// Said of a call of which two layers would send different texts.
-const DIFFERS: &str = "The layers of the policy would send the call in different forms, since their annotations or their sandboxes \
-                       differ: give absolute paths without links, `~`, `.` and `..`, and URLs as they are normalized";
 
 /// An engine under a name.
 pub(crate) struct Layer {
@@ -35,36 +32,29 @@ pub(crate) struct Layered {
 }
 
 /// What a layer says of a call.
-struct Said<'l> {
+struct Answer<'l> {
     layer: &'l Layer,
     response: Response,
-    /// It does not know the tool, and leaves the server to the layers below.
-    is_left: bool,
+    /// It leaves the server of the call to the layers below.
+    leaves: bool,
 }
 
-impl Said<'_> {
-    /// Returns `true` if the layer says anything about the call: one that trusts the server allows whatever is sent.
-    fn is_opinion(&self) -> bool {
-        !self.is_left && !is_by(&self.response, StructuralRule::TrustedServer)
-    }
-
-    /// How strict the verdict is, and of two that allow the one by an approval first.
-    fn rank(&self) -> (u8, bool) {
-        let verdict = &self.response.verdict;
-        (verdict.decision.strictness(), verdict.approval.is_some())
+impl Answer<'_> {
+    fn said(&self) -> Said<'_, 'static> {
+        Said {
+            verdict: &self.response.verdict,
+            arguments: self.response.arguments.as_deref(),
+            leaves: self.leaves,
+        }
     }
 
     fn shown(&self) -> Value {
         let mut shown = json!({"layer": self.layer.name, "verdict": self.response.verdict});
-        if self.is_left {
+        if self.said().is_left() {
             shown["left"] = true.into();
         }
         shown
     }
-}
-
-fn is_by(response: &Response, rule: StructuralRule) -> bool {
-    StructuralRule::parse(&response.verdict.rule) == Some(rule)
 }
 
 impl Layered {
@@ -78,12 +68,12 @@ impl Layered {
     }
 
     /// What each layer says. If one does not answer, nothing is known.
-    fn said(&self, request: &Request<'_>) -> Result<Result<Vec<Said<'_>>, CallError>, EngineFault> {
+    fn answers(&self, request: &Request<'_>) -> Result<Result<Vec<Answer<'_>>, CallError>, EngineFault> {
         let call = match request.call.read() {
             Ok(call) => call,
             Err(error) => return Ok(Err(error)),
         };
-        let mut said = Vec::new();
+        let mut answers = Vec::new();
         for layer in self.layers() {
             // Layers choose the names of their rules by themselves, so that those of one may be those of another.
             let own = request
@@ -98,70 +88,25 @@ impl Layered {
                 Ok(response) => response,
                 Err(error) => return Ok(Err(error)),
             };
-            let is_left = layer.leaves.has(call.server()) && is_by(&response, StructuralRule::UnknownTool);
-            said.push(Said {
+            answers.push(Answer {
                 layer,
                 response,
-                is_left,
+                leaves: layer.leaves.has(call.server()),
             });
         }
-        Ok(Ok(said))
-    }
-}
-
-/// Those that say anything about the call; the lowest if none does.
-fn opinions<'s, 'l>(said: &'s [Said<'l>]) -> Vec<&'s Said<'l>> {
-    let opinions: Vec<_> = said.iter().filter(|said| said.is_opinion()).collect();
-    match opinions.is_empty() {
-        true => said.last().into_iter().collect(),
-        false => opinions,
+        Ok(Ok(answers))
     }
 }
 
 /// The response of layers, of which there is one at least.
-fn joined(said: &[Said<'_>]) -> Option<Response> {
-    let opinions = opinions(said);
-    // The uppermost of the strictest.
-    let stands = *opinions.iter().rev().max_by_key(|said| said.rank())?;
-    let Response {
-        mut verdict,
-        arguments,
-        explanation,
-    } = stands.response.clone();
-    if let Decision::Escalate(roles) = &mut verdict.decision {
-        // Whoever answers has to know everything that is asked. The reasons of others may name paths that an agent may not know.
-        let others = opinions.iter().filter(|said| !std::ptr::eq(**said, stands));
-        for other in others.map(|said| &said.response.verdict) {
-            let Decision::Escalate(also) = &other.decision else {
-                continue;
-            };
-            let new: Vec<_> = also
-                .iter()
-                .filter(|role| !roles.contains(role))
-                .cloned()
-                .collect();
-            roles.extend(new);
-            verdict.reason = format!(
-                "{}; rule `{}` of another layer asks too",
-                verdict.reason, other.rule
-            )
-            .into();
-        }
-    }
-    let differs = opinions.iter().any(|said| said.response.arguments != arguments);
-    // A denial sends nothing.
-    let differs = differs && verdict.decision != Decision::Deny;
-    if differs {
-        verdict = Verdict {
-            decision: Decision::Deny,
-            rule: StructuralRule::InexactCall.as_str().into(),
-            reason: DIFFERS.into(),
-            approval: None,
-        };
-    }
-    let explanation = explanation.map(|mut explanation| {
-        let counters = said.iter().filter_map(|said| {
-            let counters = said.response.explanation.as_ref()?.get("counters");
+fn joined(answers: &[Answer<'_>]) -> Option<Response> {
+    let (lowest, above) = answers.split_last()?;
+    let above: Vec<Said<'_, 'static>> = above.iter().map(Answer::said).collect();
+    let joined = layers::join(&above, lowest.said());
+    let stands = answers.get(joined.layer)?;
+    let explanation = stands.response.explanation.clone().map(|mut explanation| {
+        let counters = answers.iter().filter_map(|answer| {
+            let counters = answer.response.explanation.as_ref()?.get("counters");
             counters?.as_array().cloned()
         });
         let counters: Vec<Value> = counters.flatten().collect();
@@ -169,17 +114,17 @@ fn joined(said: &[Said<'_>]) -> Option<Response> {
             if !counters.is_empty() {
                 members.insert("counters".to_owned(), counters.into());
             }
-            if !differs {
+            if !joined.differs {
                 members.insert("layer".to_owned(), (*stands.layer.name).into());
             }
-            members.insert("verdict".to_owned(), json!(verdict));
-            members.insert("layers".to_owned(), said.iter().map(Said::shown).collect());
+            members.insert("verdict".to_owned(), json!(joined.verdict));
+            members.insert("layers".to_owned(), answers.iter().map(Answer::shown).collect());
         }
         explanation
     });
     Some(Response {
-        verdict,
-        arguments,
+        verdict: joined.verdict,
+        arguments: stands.response.arguments.clone(),
         explanation,
     })
 }
@@ -190,8 +135,8 @@ impl Backend for Layered {
     }
 
     fn judge(&self, request: &Request<'_>) -> Result<Result<Response, CallError>, EngineFault> {
-        match self.said(request)? {
-            Ok(said) => joined(&said).map(Ok).ok_or(EngineFault::Failed),
+        match self.answers(request)? {
+            Ok(answers) => joined(&answers).map(Ok).ok_or(EngineFault::Failed),
             Err(error) => Ok(Err(error)),
         }
     }
@@ -203,12 +148,17 @@ impl Backend for Layered {
             explain: None,
             ..*request
         };
-        let said = match self.said(&asked)? {
-            Ok(said) => said,
+        let answers = match self.answers(&asked)? {
+            Ok(answers) => answers,
             Err(error) => return Ok(Err(error)),
         };
-        let asks = |said: &&Said<'_>| said.response.verdict.decision != Decision::Allow;
-        let mut asking = opinions(&said).into_iter().filter(asks);
+        let Some((lowest, above)) = answers.split_last() else {
+            return Err(EngineFault::Failed);
+        };
+        let above: Vec<Said<'_, 'static>> = above.iter().map(Answer::said).collect();
+        let opinions = layers::opinions(&above, lowest.said()).into_iter();
+        let asking = opinions.filter(|(_, said)| said.verdict.decision != Decision::Allow);
+        let mut asking = asking.filter_map(|(at, _)| answers.get(at));
         match (asking.next(), asking.next()) {
             (Some(one), None) => Ok(one.layer.backend.offer(request)?.map(|offer| {
                 offer.map(|offer| Offer {

@@ -1,5 +1,7 @@
 //! Layers: bundles that stand above a project's, before guards and hooks and in what is written for them.
 
+#[cfg(feature = "serve")]
+mod serving;
 mod signed;
 
 use std::fs;

@@ -1,6 +1,8 @@
 //! Questions to a gate about its policy as a whole.
 
-use callgate_analysis::{Advice, Finding, Watcher, lint_policy, lint_tools, suggest_rules};
+use std::sync::Arc;
+
+use callgate_analysis::{Advice, Finding, Layer, Watcher, lint_policy, lint_tools, suggest_rules};
 use callgate_engine::bind::{Call, CallError};
 use callgate_engine::config::DocumentKind;
 use callgate_engine::diagnostic::Diagnostic;
@@ -9,7 +11,18 @@ use callgate_engine::engine::BuildError;
 use callgate_engine::host::Host;
 
 use crate::backend::Request;
-use crate::gate::Gate;
+use crate::gate::{Gate, LayerEngine};
+
+impl LayerEngine {
+    /// The layer as one above others.
+    pub fn upper(&self) -> Layer<'_> {
+        Layer {
+            name: &self.name,
+            engine: &self.engine,
+            leaves: Arc::new(|server| self.leaves(server)),
+        }
+    }
+}
 
 impl Gate {
     /// Findings about the documents, with the files that hold them; only a look at all calls shows them. `disk` gives

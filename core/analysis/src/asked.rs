@@ -1,8 +1,10 @@
-//! A call that the engine is asked about.
+//! A call that the engine is asked about, and what it says.
 
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use callgate_engine::bind::Call;
+use callgate_engine::judge::Verdict;
 use callgate_engine::program::Tool;
 use callgate_engine::world::Context;
 
@@ -15,8 +17,38 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// Without an argument, and without a context.
+    pub(super) fn empty() -> Self {
+        Self {
+            arguments: Value::Object(Map::new()),
+            context: None,
+        }
+    }
+
     pub(super) fn call<'v>(&'v self, tool: &'v Tool) -> Call<'v> {
         call(&tool.server, &tool.name, &self.arguments, self.context.as_ref())
+    }
+}
+
+/// A decision and the rule that made it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Judged {
+    /// `allow`, `escalate` or `deny`.
+    pub decision: &'static str,
+    /// The rule.
+    pub rule: String,
+    /// The layer whose verdict it is, where there are several; `None` too where they would send different texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
+}
+
+impl Judged {
+    pub(super) fn new(verdict: &Verdict<'_>, layer: Option<&str>) -> Self {
+        Self {
+            decision: verdict.decision.as_str(),
+            rule: verdict.rule.to_string(),
+            layer: layer.map(str::to_owned),
+        }
     }
 }
 

@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::Place;
 use super::asked::Asked;
 use super::diff::Found;
 use super::divided::{Divided, Group, Mode, Picks};
+use super::inexact::LEFT;
+use super::{Analysis, Place, same};
 use callgate_engine::model::Argument;
 use callgate_engine::program::{Program, RelativePaths, Tool};
 use callgate_engine::role::RoleSet;
@@ -151,6 +152,40 @@ fn odd_values() -> [(Value, &'static str); 6] {
         (json!({}), "an object"),
         (json!([[]]), "an array of arrays"),
     ]
+}
+
+impl Analysis<'_> {
+    /// Where what is said of a tool's calls is not exact, because layers above read them in other ways.
+    pub(super) fn doubts(&self, server: &str, name: &str) -> Vec<String> {
+        let mut doubts = Vec::new();
+        let lowest = self.imagined.program();
+        let own = lowest.tool(server, name);
+        for (layer, program) in self.above.programs() {
+            if program.server(server).is_trusted {
+                continue;
+            }
+            match (own, program.tool(server, name)) {
+                (Some(own), Some(tool)) => {
+                    let mut found = unshown((lowest, own), (program, tool));
+                    let settings = same::differing(lowest, program).into_iter();
+                    found.extend(settings.map(|setting| format!("what follows from another `{setting}`")));
+                    if found.is_empty() && !own.is_same(tool) {
+                        found.push("what follows from another annotation".to_owned());
+                    }
+                    let found = found.into_iter();
+                    doubts.extend(found.map(|why| format!("{why} in the layer `{layer}`")));
+                }
+                (None, Some(_)) => doubts.push(format!(
+                    "what the layer `{layer}` says of a tool that the lowest one trusts, and does not annotate"
+                )),
+                (_, None) if !program.protected.is_empty() || program.ceiling.is_some() => {
+                    doubts.push(format!("{LEFT} `{layer}`"));
+                }
+                (_, None) => {}
+            }
+        }
+        doubts
+    }
 }
 
 impl Divided<'_, '_> {

@@ -1,27 +1,17 @@
 //! How two programs differ: the regions of calls about which their verdicts do.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::asked::Asked;
+use super::asked::{Asked, Judged};
 use super::divided::{Divided, Group, Mode, Picks};
 use super::rows::{Column, merged_by_key};
 use super::together::without;
-use super::{ANY_OTHER, Analysis, Bounds, Place, Progress, Subject, Watcher, same};
+use super::{ANY_OTHER, Above, Analysis, Bounds, Place, Progress, Subject, Watcher, same};
 use crate::imagined::Imagined;
-use callgate_engine::bind::Call;
 use callgate_engine::engine::Engine;
 use callgate_engine::host::Host;
 use callgate_engine::sort;
-
-/// A decision and the rule that made it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Judged {
-    /// `allow`, `escalate` or `deny`.
-    pub decision: &'static str,
-    /// The rule.
-    pub rule: String,
-}
 
 /// Calls that are judged otherwise than before.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -162,6 +152,18 @@ impl<'e> Comparison<'e> {
         }
     }
 
+    /// With layers above both, on the same disk.
+    #[must_use]
+    pub fn below(self, above: &Above<'e>) -> Self {
+        let sides = self.sides.map(|side| side.below(above));
+        let tools = sort::set(sides.iter().flat_map(Analysis::tools));
+        Self {
+            tools: tools.into_iter().collect(),
+            sides,
+            ..self
+        }
+    }
+
     /// Looks at no more than this.
     #[must_use]
     pub fn within(self, bounds: Bounds) -> Self {
@@ -197,10 +199,8 @@ impl<'e> Comparison<'e> {
         let (old_program, new_program) = (old.imagined.program(), new.imagined.program());
         let (old_tool, new_tool) = (old_program.tool(server, name), new_program.tool(server, name));
         let is_unnamed = old_tool.is_none() && new_tool.is_none();
-        if is_unnamed && !(name == ANY_OTHER && self.sides.iter().any(|side| side.is_trusted(server))) {
-            return None;
-        }
-        if let (Some(watcher), Ok(at)) = (self.watcher, self.tools.binary_search(&(server, name))) {
+        let at = self.tools.binary_search(&(server, name)).ok()?;
+        if let Some(watcher) = self.watcher {
             watcher(&Progress {
                 subject: Subject::Tool { server, name },
                 at: at + 1,
@@ -208,8 +208,11 @@ impl<'e> Comparison<'e> {
                 part_of: None,
             });
         }
+        if new.above.refuse(server, name) {
+            return Some(changes);
+        }
         if is_unnamed {
-            self.add_unnamed(server, &mut changes);
+            self.add_unnamed((server, name), &mut changes);
             return Some(changes);
         }
         if let (Some(one), Some(other)) = (old_tool, new_tool)
@@ -268,15 +271,18 @@ impl<'e> Comparison<'e> {
 
 impl Comparison<'_> {
     /// The change about tools that a trusted server has beside the annotated ones.
-    fn add_unnamed(&self, server: &str, changes: &mut ToolChanges) {
+    fn add_unnamed(&self, (server, name): (&str, &str), changes: &mut ToolChanges) {
+        let asked = Asked::empty();
         let [old, new] = &self.sides;
-        let arguments = Value::Object(Map::new());
-        let call = Call::from_value(server, ANY_OTHER, &arguments);
-        let pair = differing([&old.imagined, &new.imagined], &call);
-        let asked = Asked {
-            arguments: arguments.clone(),
-            context: None,
-        };
+        // What other layers say of the tool counts for both, or for the one that trusts the server.
+        if name != ANY_OTHER && old.is_trusted(server) != new.is_trusted(server) {
+            changes.unknown = new.doubts(server, name);
+        }
+        let pair = differing(
+            self.sides
+                .each_ref()
+                .map(|side| side.judge((server, name), &asked)),
+        );
         let found = pair.map(|pair| Found::new(Vec::new(), Vec::new(), pair, asked));
         let found: Vec<Found> = found.into_iter().collect();
         changes.looser = only(&found, |before, after| after < before);
@@ -300,7 +306,9 @@ fn merged(changes: Vec<VerdictChange>) -> Vec<VerdictChange> {
             |change| change.when.iter_mut().chain(&mut change.places).nth(at),
             |change| {
                 let (before, after) = (&change.before, &change.after);
+                let layers = [before, after].map(|judged| judged.layer.as_deref().unwrap_or_default());
                 let judged = [before.decision, &before.rule, after.decision, &after.rule];
+                let judged = [&judged[..], &layers].concat();
                 (
                     judged.join("\0"),
                     change.when.iter().chain(&change.places).cloned().collect(),
@@ -376,28 +384,22 @@ impl Divided<'_, '_> {
 
     /// The verdicts, where they differ.
     pub(super) fn judge_both(&mut self, asked: &Asked, is_new: bool) -> Option<Pair> {
-        let call = asked.call(self.tool);
-        self.calls += 1;
-        let own = &self.analysis.imagined;
         // A tool that the other program does not know is denied there.
         let other = self.analysis.other.as_ref()?;
-        match is_new {
-            true => differing([other, own], &call),
-            false => differing([own, other], &call),
-        }
+        let own = self.judge(asked);
+        let other = self
+            .analysis
+            .above
+            .judge(other, (&self.tool.server, &self.tool.name), asked);
+        differing(match is_new {
+            true => [other, own],
+            false => [own, other],
+        })
     }
 }
 
-/// The verdicts about a call, where they differ.
-fn differing(both: [&Imagined<'_>; 2], call: &Call<'_>) -> Option<Pair> {
-    let pair = both.map(|imagined| {
-        let verdict = imagined.judge(call);
-        let judged = Judged {
-            decision: verdict.decision.as_str(),
-            rule: verdict.rule.to_string(),
-        };
-        (verdict.decision.strictness(), judged)
-    });
+/// The verdicts, where they differ.
+fn differing(pair: Pair) -> Option<Pair> {
     let [before, after] = &pair;
     (before != after).then_some(pair)
 }

@@ -24,6 +24,8 @@ pub(super) struct Divided<'a, 'e> {
     pub(super) tool: &'e Tool,
     /// The same tool in the program that this one is compared with.
     pub(super) other: Option<Other<'a, 'e>>,
+    /// The same tool in the layers above, which are taken to have the same roles in the same arguments.
+    pub(super) layers: Vec<Other<'a, 'e>>,
     pub(super) slots: Vec<Slot<'e>>,
     /// The slot of the context, where one may count.
     pub(super) context: Option<usize>,
@@ -160,17 +162,22 @@ impl<'a, 'e> Divided<'a, 'e> {
         if let Some(other) = &other {
             slots::add(&mut slots, other.imagined.program(), other.tool);
         }
+        let layers = analysis.above.judging(tool);
+        for layer in &layers {
+            slots::add_tests(&mut slots, layer.imagined.program(), layer.tool);
+        }
+        let others = layers.iter().chain(&other).map(|other| other.tool);
+        let tools: Vec<&Tool> = std::iter::once(tool).chain(others).collect();
         let is_free = |name: &str| {
-            let others = other.iter().map(|other| other.tool);
-            let mut tools = std::iter::once(tool).chain(others);
-            !tools.any(|tool| tool.names(name)) && !slots.iter().any(|slot| slot.begins_at(name))
+            !tools.iter().any(|tool| tool.names(name)) && !slots.iter().any(|slot| slot.begins_at(name))
         };
-        let known = slots.len() + tool.known_names() + other.map_or(0, |other| other.tool.known_names());
+        let known = slots.len() + tools.iter().map(|tool| tool.known_names()).sum::<usize>();
         let unnamed = fresh("some-argument", known, is_free).unwrap_or_else(|name| name);
         let mut divided = Self {
             analysis,
             tool,
             other,
+            layers,
             context: None,
             contexts: None,
             unnamed,
@@ -213,11 +220,22 @@ impl<'a, 'e> Divided<'a, 'e> {
         if roles.own.intersects(self.analysis.cuts.roles) {
             return true;
         }
-        let other = self.other.map(|other| other.imagined.program().valued_roles);
-        roles
-            .own
-            .intersects(self.analysis.imagined.program().valued_roles)
-            || other.is_some_and(|valued| roles.other.intersects(valued))
+        let own = self.analysis.imagined.program().valued_roles;
+        roles.own.intersects(own)
+            || self
+                .beside(roles)
+                .any(|(other, roles)| roles.intersects(other.imagined.program().valued_roles))
+    }
+
+    /// The tool in every other program: in the layers above, and in the one that this one is compared with.
+    pub(super) fn others(&self) -> impl Iterator<Item = Other<'a, 'e>> {
+        self.layers.iter().copied().chain(self.other)
+    }
+
+    /// The same, with the roles of a slot there.
+    pub(super) fn beside(&self, roles: SlotRoles) -> impl Iterator<Item = (Other<'a, 'e>, RoleSet)> {
+        let layers = self.layers.iter().map(move |layer| (*layer, roles.own));
+        layers.chain(self.other.map(|other| (other, roles.other)))
     }
 
     /// The texts that an argument with these roles is given.
@@ -292,9 +310,10 @@ impl<'a, 'e> Divided<'a, 'e> {
     /// same rules are about.
     pub(super) fn texts(&self, roles: SlotRoles) -> Arc<Texts> {
         let analysis = self.analysis;
-        let scopes = self.other.map(|other| other.tool.scopes.clone());
+        let others = self.others().map(|other| other.tool.scopes.clone());
+        let scopes = std::iter::once(self.tool.scopes.clone()).chain(others).collect();
         let mut ceiling = ceilings::directories(&analysis.imagined, self.tool);
-        if let Some(other) = self.other {
+        for other in self.others() {
             ceiling.extend(ceilings::directories(other.imagined, other.tool));
         }
         // Whether places are removed depends on the tool.
@@ -305,7 +324,6 @@ impl<'a, 'e> Divided<'a, 'e> {
         let key = (
             is_address.then(|| self.tool.name.clone()),
             self.tool.server.clone(),
-            self.tool.scopes.clone(),
             scopes,
             ceiling,
             roles,
@@ -315,9 +333,9 @@ impl<'a, 'e> Divided<'a, 'e> {
         }
         let atoms = self.atoms(roles);
         let is_matched = |path: &str| {
-            let other = self.other.map(|other| other.imagined);
-            let mut both = std::iter::once(&analysis.imagined).chain(other);
-            both.any(|imagined| imagined.is_matched(path, atoms.kinds.is_removed, !atoms.kinds.is_changed))
+            let others = self.others().map(|other| other.imagined);
+            let mut all = std::iter::once(&analysis.imagined).chain(others);
+            all.any(|imagined| imagined.is_matched(path, atoms.kinds.is_removed, !atoms.kinds.is_changed))
         };
         let texts = Arc::new(choices(&atoms, &is_matched));
         analysis.choices.borrow_mut().insert(key, Arc::clone(&texts));
@@ -328,13 +346,8 @@ impl<'a, 'e> Divided<'a, 'e> {
     pub(super) fn atoms(&self, roles: SlotRoles) -> Atoms {
         let analysis = self.analysis;
         let mut atoms = Atoms::new(&analysis.imagined, self.tool, roles.own, &analysis.cuts);
-        if let Some(other) = self.other {
-            atoms.join(Atoms::new(
-                other.imagined,
-                other.tool,
-                roles.other,
-                &analysis.cuts,
-            ));
+        for (other, roles) in self.beside(roles) {
+            atoms.join(Atoms::new(other.imagined, other.tool, roles, &analysis.cuts));
         }
         atoms.finish();
         atoms

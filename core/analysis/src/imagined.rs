@@ -1,6 +1,6 @@
 //! The engine as an analysis asks it: about calls that nobody made, on a disk that is not looked at.
 
-use callgate_engine::bind::{Call, Renamed, ShapeError, shape};
+use callgate_engine::bind::{Call, Prepared, Renamed, ShapeError, shape};
 use callgate_engine::engine::{Engine, LinklessHost, Paths};
 use callgate_engine::host::{Facts, Host};
 use callgate_engine::judge::{
@@ -65,6 +65,14 @@ impl<'e> Imagined<'e> {
         self.engine.program()
     }
 
+    /// The host that says what links and repositories there are.
+    pub(crate) fn given(&self) -> Option<&'e dyn Host> {
+        match &self.host {
+            ImaginedHost::Linkless(_) => None,
+            ImaginedHost::Given(host) => Some(host.given()),
+        }
+    }
+
     /// Returns `true` if a host says what links and repositories there are.
     pub(crate) fn asks_host(&self) -> bool {
         matches!(self.host, ImaginedHost::Given(_))
@@ -94,6 +102,13 @@ impl<'e> Imagined<'e> {
         let (settings, tool) = self.program().server_and_tool(call.server(), call.tool());
         let shape = shape(call, tool);
         self.with_shaped(call, &shape, (settings, tool), |judging| judging.gate_verdict())
+    }
+
+    /// The verdict, and what the call becomes.
+    pub(crate) fn gate(&self, call: &Call<'_>) -> (Verdict<'_>, Prepared) {
+        let (settings, tool) = self.program().server_and_tool(call.server(), call.tool());
+        let shape = shape(call, tool);
+        self.with_shaped(call, &shape, (settings, tool), |judging| judging.gate())
     }
 
     /// The outcome of each role of the call by itself.

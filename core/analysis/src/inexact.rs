@@ -3,14 +3,15 @@
 use core::net::Ipv4Addr;
 use std::collections::BTreeSet;
 
+use super::admitted::ADMITTED;
 use super::atoms;
-use super::divided::Divided;
+use super::divided::{Divided, Other};
 use super::same;
 use super::slots::Slot;
 use callgate_engine::model::{Effect, MutationClass, Reach};
 use callgate_engine::net::{DomainSet, Scope};
 use callgate_engine::path::PathCase;
-use callgate_engine::program::{ListCondition, ListMatcher, Program, Rule, RuleId};
+use callgate_engine::program::{ListCondition, ListMatcher, Program, Rule, RuleId, Tool};
 use callgate_engine::role::{Category, RoleId, RoleSet, Step};
 use callgate_engine::world::Condition;
 
@@ -35,9 +36,12 @@ const COMMANDS: &str = "what the programs of a command read, write, fetch and ru
 /// The reason that is given for patterns of a ceiling.
 const CEILING: &str = "the capability ceiling's patterns of arguments are not divided";
 
+/// How the reason begins that is given for a layer that leaves the tool: what it protects, and its ceiling, hold all the same.
+pub(super) const LEFT: &str = "what is protected, or beyond the ceiling, in the layer";
+
 /// Returns `true` if the calls that a reason is about are denied, where they are not judged as the regions say.
 pub(super) fn is_denied(why: &str) -> bool {
-    why.starts_with(PATTERN) || [MOVED, ARRIVES, UNREAD, CEILING].contains(&why)
+    why.starts_with(PATTERN) || why.starts_with(LEFT) || [MOVED, ARRIVES, UNREAD, CEILING].contains(&why)
 }
 
 /// Returns `true` if a person may be asked about some of the calls that a reason is about.
@@ -50,25 +54,33 @@ pub(super) fn is_asked(why: &str) -> bool {
 pub(super) fn hide_nothing(reasons: &[String]) -> bool {
     reasons
         .iter()
-        .all(|why| [MOVED, ARRIVES, UNREAD].contains(&why.as_str()))
+        .all(|why| why.starts_with(LEFT) || [MOVED, ARRIVES, UNREAD].contains(&why.as_str()))
 }
 
 impl Divided<'_, '_> {
     /// Notes everything that the division cannot be exact about, whatever the values.
     pub(super) fn note_inexact(&mut self) {
-        let program = self.analysis.imagined.program();
-        let roles: RoleSet = self
-            .tool
+        self.note_program(self.analysis.imagined.program(), self.tool);
+        for Other { imagined, tool } in self.layers.clone() {
+            self.note_program(imagined.program(), tool);
+        }
+        let doubts = self.analysis.doubts(&self.tool.server, &self.tool.name);
+        doubts.into_iter().for_each(|why| self.note(why));
+    }
+
+    /// Notes what follows from one of the programs that judge.
+    fn note_program(&mut self, program: &Program, tool: &Tool) {
+        let roles: RoleSet = tool
             .arguments
             .iter()
             .flat_map(|one| one.roles.possible())
             .collect();
-        let read_as_uris = self.tool.arguments.iter().filter(|one| one.is_narrowed());
+        let read_as_uris = tool.arguments.iter().filter(|one| one.is_narrowed());
         let notes: Vec<String> = read_as_uris
             .map(|one| format!("texts of `{}`, which are read as URIs", one.name))
             .collect();
         notes.into_iter().for_each(|note| self.note(note));
-        let in_one_text = self.tool.arguments.iter().filter(|one| one.separator.is_some());
+        let in_one_text = tool.arguments.iter().filter(|one| one.separator.is_some());
         let notes: Vec<String> = in_one_text
             .map(|one| format!("several values in one text of `{}`", one.name))
             .collect();
@@ -80,21 +92,25 @@ impl Divided<'_, '_> {
             self.note(COMMANDS.to_owned());
         }
         let looks = |(_, rule): (RuleId, &Rule)| {
-            let is_about_arguments = !rule.arguments.is_empty() || !self.tool.arguments.is_empty();
+            let is_about_arguments = !rule.arguments.is_empty() || !tool.arguments.is_empty();
             rule.effect == Effect::Allow && is_about_arguments
         };
-        let is_stricter = self.tool.unjudged.is_some_and(|effect| effect != Effect::Allow);
-        if is_stricter && program.rules_of(self.tool).any(looks) {
+        let is_stricter = tool.unjudged.is_some_and(|effect| effect != Effect::Allow);
+        if is_stricter && program.rules_of(tool).any(looks) {
             self.note(UNREAD.to_owned());
         }
-        if !self.tool.ceiling.constraints.is_empty() {
+        if !tool.ceiling.constraints.is_empty() {
             self.note(CEILING.to_owned());
-            self.note_constrained();
+            match std::ptr::eq(tool, self.tool) {
+                true => self.note_constrained(),
+                // The patterns of layers above are not looked for in values.
+                false => self.note(format!("{ADMITTED} arguments, in a layer above")),
+            }
         }
         if let Some(world) = &program.world
             && roles.intersects(program.address_roles)
         {
-            let conditions = world.conditions_for(&self.tool.name);
+            let conditions = world.conditions_for(&tool.name);
             let of_host = conditions.filter(|one| one.built_in().is_none());
             for name in of_host.map(Condition::name).collect::<BTreeSet<&str>>() {
                 self.note(format!("what the host says of the condition `{name}`"));
@@ -110,7 +126,7 @@ impl Divided<'_, '_> {
                 ));
             }
         }
-        let may_remove = roles.contains(RoleId::DELETE_PATH) || self.may_remove_places(program, roles);
+        let may_remove = roles.contains(RoleId::DELETE_PATH) || may_remove_places(program, tool, roles);
         if roles.intersects(program.path_roles.union(program.address_roles)) {
             let is_read = atoms::is_read(program, roles);
             let patterns = program.protected.patterns.iter();
@@ -134,15 +150,11 @@ impl Divided<'_, '_> {
                 }
             }
         }
-        let asks_who = program
-            .rules_of(self.tool)
-            .find(|(_, rule)| !rule.context.is_empty());
+        let asks_who = program.rules_of(tool).find(|(_, rule)| !rule.context.is_empty());
         if let Some((_, rule)) = asks_who {
             self.note(format!("who asks, at which the rule `{}` looks", rule.name));
         }
-        let counts = program
-            .rules_of(self.tool)
-            .find(|(_, rule)| !rule.counts.is_empty());
+        let counts = program.rules_of(tool).find(|(_, rule)| !rule.counts.is_empty());
         if let Some((_, rule)) = counts {
             self.note(format!(
                 "how many calls were counted, at which the rule `{}` looks",
@@ -150,12 +162,12 @@ impl Divided<'_, '_> {
             ));
         }
         let restricts = |(_, rule): (RuleId, &Rule)| rule.paths.is_some() && rule.effect != Effect::Allow;
-        let holds = !program.protected.is_empty() || program.rules_of(self.tool).any(restricts);
+        let holds = !program.protected.is_empty() || program.rules_of(tool).any(restricts);
         match self.brings() {
             Some(why) if holds && program.defaults.judges_below => self.note(why.to_owned()),
             Some(_) | None => {}
         }
-        for (_, rule) in program.rules_of(self.tool) {
+        for (_, rule) in program.rules_of(tool) {
             let lists = rule.lists.iter().filter(|list| list.roles.intersects(roles));
             let is_odd = |list: &ListCondition| match list.matcher {
                 ListMatcher::Emails(_) => list.roles.intersects(program.resource_roles.intersection(roles)),
@@ -181,14 +193,14 @@ impl Divided<'_, '_> {
                 let is_listed = lists.any(|list| list.roles.contains(RoleId::BRANCH_NAME));
                 rule.effect != Effect::Allow && (is_listed || !rule.arguments.is_empty())
             };
-            if program.rules_of(self.tool).any(names_branches) {
+            if program.rules_of(tool).any(names_branches) {
                 self.note("rules that restrict branches hear them in any case".to_owned());
             }
         }
-        self.note_addresses(program, roles);
+        self.note_addresses((program, tool), roles);
         let tested = self.slots.iter().filter(|slot| !slot.tests.is_empty());
         let is_resource = |slot: &&Slot<'_>| {
-            let argument = slot.argument.and_then(|at| self.tool.arguments.get(at));
+            let argument = slot.argument.and_then(|at| tool.arguments.get(at));
             argument.is_some_and(|one| {
                 let mut roles = one.roles.possible();
                 roles.any(|role| {
@@ -209,20 +221,11 @@ impl Divided<'_, '_> {
         }
     }
 
-    /// Returns `true` if a call may remove the place that an address names.
-    fn may_remove_places(&self, program: &Program, roles: RoleSet) -> bool {
-        let mutation = self.tool.semantics.kind.mutation_class();
-        let world = program.world.as_ref();
-        roles.intersects(program.address_roles)
-            && (mutation == MutationClass::Destructive
-                || world.is_some_and(|world| world.has_removals(&self.tool.name)))
-    }
-
     /// An IPv6 address may carry two IPv4 addresses, and so meet two conditions of a restriction by look-alikes.
-    fn note_addresses(&mut self, program: &Program, roles: RoleSet) {
+    fn note_addresses(&mut self, (program, tool): (&Program, &Tool), roles: RoleSet) {
         let names_address = |set: &DomainSet| set.keys().any(|key| key.text.parse::<Ipv4Addr>().is_ok());
         let names_host = |set: &DomainSet| set.keys().any(|key| key.scope != Scope::Star);
-        for (_, rule) in program.rules_of(self.tool) {
+        for (_, rule) in program.rules_of(tool) {
             let own = rule.domains.iter().map(|(of, set)| (*of, set));
             let listed = rule.lists.iter().filter_map(|list| match &list.matcher {
                 ListMatcher::Domains(set) => Some((list.roles, set)),
@@ -273,6 +276,8 @@ impl Divided<'_, '_> {
     /// Adds what a comparison is not exact about, and forgets what does not matter to it, because both programs refuse the same
     /// there.
     pub(super) fn forgive(&mut self) {
+        // They say so of the old calls and of the new ones.
+        self.inexact.retain(|why| !why.starts_with(LEFT));
         let Some(other) = self.other else {
             // A tool that the other program does not have is denied there.
             self.inexact.retain(|why| !is_denied(why));
@@ -292,4 +297,13 @@ impl Divided<'_, '_> {
             self.inexact.retain(|why| why != CEILING);
         }
     }
+}
+
+/// Returns `true` if a call may remove the place that an address names.
+fn may_remove_places(program: &Program, tool: &Tool, roles: RoleSet) -> bool {
+    let mutation = tool.semantics.kind.mutation_class();
+    let world = program.world.as_ref();
+    roles.intersects(program.address_roles)
+        && (mutation == MutationClass::Destructive
+            || world.is_some_and(|world| world.has_removals(&tool.name)))
 }

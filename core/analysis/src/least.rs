@@ -8,7 +8,7 @@ use callgate_engine::judge::Apart;
 use callgate_engine::role::RoleSet;
 
 /// How strict the engine is about parts of a call; the least is the most harmless.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Harm {
     /// About the worst of them.
     worst: usize,
@@ -16,6 +16,29 @@ struct Harm {
     is_structural: bool,
     /// About all of them.
     sum: usize,
+}
+
+impl Harm {
+    /// How strict one engine is about these roles.
+    fn new(apart: &Apart, roles: RoleSet) -> Self {
+        let (is_structural, (worst, sum)) = match apart {
+            Apart::Structural { strictness, sum } => (true, (usize::from(*strictness), *sum)),
+            Apart::Whole(effect) => (false, (*effect as usize, *effect as usize)),
+            Apart::Roles(judged) => {
+                let own = judged.iter().filter(|(role, _)| roles.contains(*role));
+                let each = own.map(|(_, effect)| *effect as usize);
+                (
+                    false,
+                    each.fold((0, 0), |(most, sum), one| (most.max(one), sum + one)),
+                )
+            }
+        };
+        Self {
+            worst,
+            is_structural,
+            sum,
+        }
+    }
 }
 
 impl Divided<'_, '_> {
@@ -127,23 +150,14 @@ impl Divided<'_, '_> {
         let asked = self.asked(mode, groups, picks);
         self.calls += 1;
         let call = asked.call(self.tool);
-        let (is_structural, (worst, sum)) = match self.analysis.imagined.judge_apart(&call) {
-            Apart::Structural { strictness, sum } => (true, (strictness.into(), sum)),
-            Apart::Whole(effect) => (false, (effect as usize, effect as usize)),
-            Apart::Roles(judged) => {
-                let own = judged.iter().filter(|(role, _)| roles.contains(*role));
-                let each = own.map(|(_, effect)| *effect as usize);
-                (
-                    false,
-                    each.fold((0, 0), |(most, sum), one| (most.max(one), sum + one)),
-                )
-            }
-        };
-        Harm {
-            worst,
-            is_structural,
-            sum,
-        }
+        let layers = self.layers.iter().map(|layer| layer.imagined);
+        let all = std::iter::once(&self.analysis.imagined).chain(layers);
+        let each = all.map(|imagined| Harm::new(&imagined.judge_apart(&call), roles));
+        each.fold(Harm::default(), |all, one| Harm {
+            worst: all.worst.max(one.worst),
+            is_structural: all.is_structural || one.is_structural,
+            sum: all.sum + one.sum,
+        })
     }
 }
 

@@ -30,6 +30,7 @@ mod imagined;
 mod inexact;
 mod invariants;
 mod label;
+mod layers;
 mod least;
 pub mod lines;
 mod lint;
@@ -58,26 +59,27 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
-use serde_json::{Map, Value};
-
 use crate::imagined::Imagined;
+use asked::Asked;
+pub use asked::Judged;
 use atoms::ValueKinds;
-use callgate_engine::bind::Call;
 use callgate_engine::engine::Engine;
 use callgate_engine::host::Host;
 use callgate_engine::net::extract_domain;
 use callgate_engine::role::RoleSet;
 use callgate_engine::sort;
 pub use coverage::{Coverage, CoverageReport, CoveredRule, Unreached};
-pub use diff::{Comparison, Judged, ToolChanges, VerdictChange};
+pub use diff::{Comparison, ToolChanges, VerdictChange};
 use divided::{Divided, SlotRoles};
 pub use drafted::Doubts;
 pub use held::Outcome;
 pub use invariants::{Statement, check_invariants};
+use layers::Uppers;
+pub use layers::{Above, Layer};
 pub use lint::{Finding, lint_policy, lint_tools};
 pub use progress::{Progress, Subject, Watcher};
 pub use rows::{Column, Row};
+use serde::Serialize;
 pub use suggest::{Advice, Suggestion, suggest_rules};
 use texts::Texts;
 
@@ -129,11 +131,27 @@ pub struct Region {
     pub decision: &'static str,
     /// The rule that decides.
     pub rule: String,
+    /// The layer whose verdict it is, where there are several; `None` too where they would send different texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
     /// The arguments of a call in the region. Other parts of the call are as harmless as they can be.
     pub arguments: serde_json::Value,
     /// The context that a host gives with that call, where the verdict depends on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<serde_json::Value>,
+}
+
+impl Region {
+    fn new(places: Vec<Arc<Place>>, judged: Judged, asked: Asked) -> Self {
+        Self {
+            places,
+            decision: judged.decision,
+            rule: judged.rule,
+            layer: judged.layer,
+            arguments: asked.arguments,
+            context: asked.context,
+        }
+    }
 }
 
 /// The regions of the arguments that rules look at together.
@@ -165,13 +183,12 @@ pub struct ToolRegions {
 }
 
 /// Everything that must be equal for two arguments to be compared with the same values: the tool, for addresses; the server;
-/// the parts of the index that hold its rules, in both programs where there are two; the directories that a ceiling's patterns
+/// the parts of the index that hold its rules, in each program where there are several; the directories that a ceiling's patterns
 /// for the tool begin in; and the roles.
 type AlikeSlots = (
     Option<Box<str>>,
     Box<str>,
-    Box<[usize]>,
-    Option<Box<[usize]>>,
+    Vec<Box<[usize]>>,
     Vec<String>,
     SlotRoles,
 );
@@ -179,6 +196,7 @@ type AlikeSlots = (
 /// Divides the calls of an engine's tools into regions.
 pub struct Analysis<'e> {
     imagined: Imagined<'e>,
+    above: Uppers<'e>,
     bounds: Bounds,
     cuts: Cuts,
     target: Option<Target>,
@@ -267,6 +285,7 @@ impl<'e> Analysis<'e> {
     fn on(imagined: Imagined<'e>) -> Self {
         Self {
             imagined,
+            above: Uppers::default(),
             bounds: Bounds::default(),
             cuts: Cuts::default(),
             target: None,
@@ -274,6 +293,15 @@ impl<'e> Analysis<'e> {
             other: None,
             is_about_several: false,
             choices: RefCell::default(),
+        }
+    }
+
+    /// With layers above the engine, on the same disk.
+    #[must_use]
+    pub fn below(self, above: &Above<'e>) -> Self {
+        Self {
+            above: Uppers::new(above, self.imagined.given()),
+            ..self
         }
     }
 
@@ -301,20 +329,24 @@ impl<'e> Analysis<'e> {
         }
     }
 
-    /// The server and name of every annotated tool, in order, and of each trusted server `*`, which stands for its other tools.
+    /// The server and name of every annotated tool, in order, and of each trusted server `*`, which stands for its other tools. With
+    /// layers above, those that the lowest annotates, and of its trusted servers those that others do.
     pub fn tools(&self) -> Vec<(&'e str, &'e str)> {
         let program = self.imagined.program();
         let tools = program.tools.iter().map(|tool| (&*tool.server, &*tool.name));
         let others = program.trusted_servers().map(|server| (server, ANY_OTHER));
-        sort::set(tools.chain(others)).into_iter().collect()
+        let above = self.above.tools().filter(|(server, _)| self.is_trusted(server));
+        sort::set(tools.chain(others).chain(above)).into_iter().collect()
     }
 
     /// The regions of a tool's calls; `None` for a tool that is not annotated, unless it is `*` of a trusted server.
     pub fn tool(&self, server: &str, name: &str) -> Option<ToolRegions> {
-        match self.watched_tool(server, name) {
-            Some(divided) => Some(divided.regions()),
-            None if name == ANY_OTHER && self.is_trusted(server) => Some(self.any_other(server)),
-            None => None,
+        let is_known = self.imagined.program().tool(server, name).is_some();
+        let is_other = name == ANY_OTHER || self.above.tools().any(|one| one == (server, name));
+        match self.above.refuse(server, name) {
+            false if is_known => self.watched_tool(server, name).map(Divided::regions),
+            _ if is_known || self.is_trusted(server) && is_other => Some(self.undivided(server, name)),
+            _ => None,
         }
     }
 
@@ -323,29 +355,24 @@ impl<'e> Analysis<'e> {
         self.imagined.program().server(server).is_trusted
     }
 
-    /// The calls of a trusted server's tools that are not annotated.
-    fn any_other(&self, server: &str) -> ToolRegions {
-        let arguments = Value::Object(Map::new());
-        let verdict = self
-            .imagined
-            .judge(&Call::from_value(server, ANY_OTHER, &arguments));
-        let (decision, rule) = (verdict.decision.as_str(), verdict.rule.to_string());
-        let region = Region {
-            places: Vec::new(),
-            decision,
-            rule,
-            arguments: arguments.clone(),
-            context: None,
-        };
+    /// All calls of a tool as one: of those that a trusted server's annotations do not name, and of one that a layer above does not
+    /// know.
+    fn undivided(&self, server: &str, name: &str) -> ToolRegions {
+        let asked = Asked::empty();
+        let (_, judged) = self.judge((server, name), &asked);
+        let region = Region::new(Vec::new(), judged, asked);
         ToolRegions {
             server_name: server.to_owned(),
-            tool_name: ANY_OTHER.to_owned(),
+            tool_name: name.to_owned(),
             parts: vec![Part {
                 when: Vec::new(),
                 regions: vec![region],
             }],
             reads_below: Vec::new(),
-            inexact: Vec::new(),
+            inexact: match self.above.refuse(server, name) {
+                true => Vec::new(),
+                false => self.doubts(server, name),
+            },
             calls: 1,
         }
     }

@@ -37,9 +37,8 @@ impl Divided<'_, '_> {
                     || slot.is_none_or(|slot| slot.is_known(tool))
             };
             let is_refused = |imagined: &Imagined<'_>, tool| !is_let_through(imagined.program(), tool);
-            let other = self.other;
             if is_refused(&self.analysis.imagined, self.tool)
-                || other.is_some_and(|other| is_refused(other.imagined, other.tool))
+                || self.others().any(|other| is_refused(other.imagined, other.tool))
             {
                 dimensions.push(vec![Choice::absent()]);
                 continue;
@@ -178,11 +177,12 @@ impl Divided<'_, '_> {
     /// How a call with these arguments meets the conditions of rules on them.
     pub(super) fn met(&self, arguments: &Value) -> Met {
         if self.slots.iter().all(|slot| slot.tests.is_empty()) {
-            return [None, None];
+            return Met::new();
         }
         let call = Call::from_value(&self.tool.server, &self.tool.name, arguments);
-        let other = self.other.and_then(|other| other.imagined.conditions(&call));
-        [self.analysis.imagined.conditions(&call), other]
+        let others = self.others().map(|other| other.imagined);
+        let all = std::iter::once(&self.analysis.imagined).chain(others);
+        all.map(|imagined| imagined.conditions(&call)).collect()
     }
 }
 
@@ -202,8 +202,8 @@ fn ordered(sizes: &[usize], most: usize) -> Vec<Vec<usize>> {
     ordered.take(most * most).collect()
 }
 
-/// How a call meets the conditions on its arguments, in both programs; `None` where it is not of the tool's shape.
-pub(super) type Met = [Option<Vec<u8>>; 2];
+/// How a call meets the conditions on its arguments, in each program; `None` where it is not of the tool's shape.
+pub(super) type Met = Vec<Option<Vec<u8>>>;
 
 /// The type of a value.
 pub(super) fn kind(value: Option<&Value>) -> u8 {

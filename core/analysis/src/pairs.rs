@@ -27,15 +27,14 @@ impl Divided<'_, '_> {
     /// Adds two values at once where one is not enough.
     pub(super) fn add_pairs(&mut self, slot: usize, roles: SlotRoles, choices: &mut Vec<Choice>) {
         let own = enough(self.analysis.imagined.program(), self.tool, roles.own);
-        let other = self
-            .other
-            .map(|other| enough(other.imagined.program(), other.tool, roles.other));
-        let both = [Some(own), other];
-        if both.iter().flatten().all(|enough| matches!(enough, Enough::One)) {
+        let others = self.beside(roles);
+        let others = others.map(|(other, roles)| enough(other.imagined.program(), other.tool, roles));
+        let each: Vec<Enough> = std::iter::once(own).chain(others).collect();
+        if each.iter().all(|enough| matches!(enough, Enough::One)) {
             return;
         }
         let name = self.slots.get(slot).map(Slot::name).unwrap_or_default();
-        if both.iter().flatten().any(|enough| matches!(enough, Enough::More)) {
+        if each.iter().any(|enough| matches!(enough, Enough::More)) {
             self.note(format!("more than two values of `{name}` at once"));
         }
         let texts: Vec<Choice> = choices
@@ -63,7 +62,7 @@ impl Divided<'_, '_> {
 }
 
 impl Divided<'_, '_> {
-    /// The first of each set of texts in which both programs see the same.
+    /// The first of each set of texts in which every program sees the same.
     fn seen_apart(&self, slot: usize, roles: SlotRoles, mut texts: Vec<Choice>) -> Vec<Choice> {
         let mut known = BTreeSet::new();
         texts.retain(|choice| {
@@ -73,8 +72,8 @@ impl Divided<'_, '_> {
         texts
     }
 
-    /// The things that both programs see in the text; `None` where they may depend on other arguments.
-    fn seen(&self, slot: usize, roles: SlotRoles, choice: &Choice) -> Option<[Vec<u8>; 2]> {
+    /// The things that each program sees in the text; `None` where they may depend on other arguments.
+    fn seen(&self, slot: usize, roles: SlotRoles, choice: &Choice) -> Option<Vec<Vec<u8>>> {
         let place = self.slots.get(slot).filter(|slot| slot.tests.is_empty())?;
         let text = choice.value.as_ref()?.as_str()?;
         let values = (0..self.slots.len()).map(|at| choice.value.as_ref().filter(|_| at == slot));
@@ -95,12 +94,14 @@ impl Divided<'_, '_> {
             let is_told = borne == roles && !sight.is_above && !sight.looks_protected;
             (is_told && own.next().is_none()).then_some(one.seen)
         };
-        let own = seen(&self.analysis.imagined, place.argument, roles.own)?;
-        let other = match self.other {
-            Some(other) => seen(other.imagined, place.other, roles.other)?,
-            None => Vec::new(),
-        };
-        Some([own, other])
+        let mut all = vec![seen(&self.analysis.imagined, place.argument, roles.own)?];
+        for layer in &self.layers {
+            all.push(seen(layer.imagined, place.argument, roles.own)?);
+        }
+        if let Some(other) = self.other {
+            all.push(seen(other.imagined, place.other, roles.other)?);
+        }
+        Some(all)
     }
 }
 

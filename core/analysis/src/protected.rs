@@ -10,6 +10,7 @@ use super::label::Label;
 use super::places;
 use super::regions::ANY_ARGUMENT;
 use super::slots::{self, Accepts, Slot};
+use crate::imagined::Imagined;
 use callgate_engine::path::PathCase;
 use callgate_engine::program::Program;
 use callgate_engine::role::RoleSet;
@@ -100,8 +101,8 @@ impl<'e> Divided<'_, 'e> {
 
     /// Texts that look like protected paths, which an argument without the role of a path may not hold.
     pub(super) fn protected_texts(&self) -> Vec<Choice> {
-        let other = self.other.map(|other| other.imagined.program());
-        let programs = std::iter::once(self.analysis.imagined.program()).chain(other);
+        let others = self.others().map(|other| other.imagined.program());
+        let programs = std::iter::once(self.analysis.imagined.program()).chain(others);
         let programs: Vec<&Program> = programs.filter(|program| program.heuristic_paths).collect();
         let mut choices = Vec::new();
         for program in &programs {
@@ -141,13 +142,16 @@ impl<'e> Divided<'_, 'e> {
     /// Adds texts that look like paths and that one program may protect and another not: those in a sandbox, which excepts from what
     /// is protected, and protected paths in other letters.
     fn add_distinguished(&self, programs: &[&Program], choices: &mut Vec<Choice>) {
-        let Some(other) = self.other else { return };
+        let others: Vec<&Imagined<'_>> = self.others().map(|other| other.imagined).collect();
+        if others.is_empty() {
+            return;
+        }
         let folded = |path: &str| PathCase::Insensitive.fold_text(path).into_owned();
         let is_protected = |path: &str| {
             let mut all = programs.iter().flat_map(|program| &program.protected.paths);
             all.any(|one| is_at_or_below(&folded(path), &folded(&one.path)))
                 || self.analysis.imagined.is_matched(path, false, false)
-                || other.imagined.is_matched(path, false, false)
+                || others.iter().any(|other| other.is_matched(path, false, false))
         };
         let sandboxes = programs.iter().flat_map(|program| &program.sandbox);
         let excepted = sandboxes.filter(|path| is_protected(path)).map(|path| {
@@ -155,7 +159,8 @@ impl<'e> Divided<'_, 'e> {
             Choice::text(format!("{}/some-file", path.trim_end_matches('/')), label)
         });
         choices.extend(excepted);
-        if self.analysis.imagined.program().path_case != other.imagined.program().path_case {
+        let path_case = self.analysis.imagined.program().path_case;
+        if others.iter().any(|other| other.program().path_case != path_case) {
             let texts = choices
                 .iter()
                 .filter_map(|choice| choice.value.as_ref()?.as_str());

@@ -100,12 +100,11 @@ impl Divided<'_, '_> {
             for at in 0..groups.len().max(1) {
                 for picks in self.picks(&groups, &least, at) {
                     let asked = self.asked(&mode, &groups, &picks);
-                    self.calls += 1;
-                    let verdict = self.analysis.imagined.judge(&asked.call(self.tool));
-                    if verdict.decision != Decision::Deny {
+                    let (_, judged) = self.judge(&asked);
+                    if judged.decision != Decision::Deny.as_str() {
                         return false;
                     }
-                    is_well_formed |= !is_about_form(&verdict.rule);
+                    is_well_formed |= !is_about_form(&judged.rule);
                 }
             }
             // Without any value of a role other rules decide.
@@ -163,6 +162,13 @@ impl Divided<'_, '_> {
     /// Slots in groups that are judged apart, in both programs.
     fn coupled(&self, mode: &Mode) -> Vec<Vec<usize>> {
         let mut sets = coupling::groups(self.analysis.imagined.program(), self.tool, &mode.roles);
+        for layer in &self.layers {
+            sets.extend(coupling::groups(
+                layer.imagined.program(),
+                layer.tool,
+                &mode.roles,
+            ));
+        }
         if let Some(other) = &self.other {
             let slot_of = |at: usize| self.slots.iter().position(|slot| slot.other == Some(at));
             let found = coupling::groups(other.imagined.program(), other.tool, &mode.other);
@@ -206,18 +212,18 @@ impl Divided<'_, '_> {
     /// An argument that no document names, as far as anything looks at it.
     fn extra(&self) -> Option<Group> {
         let program = self.analysis.imagined.program();
-        let other = self.other.map(|other| (other.imagined.program(), other.tool));
-        let sides = std::iter::once((program, self.tool)).chain(other);
+        let others = self.others().map(|other| (other.imagined.program(), other.tool));
+        let sides: Vec<_> = std::iter::once((program, self.tool)).chain(others).collect();
         let mut choices = vec![Choice::absent()];
         // Rules decide about an introspection tool only where it is given arguments.
         let counts = |(program, tool): (&Program, &Tool)| {
             !tool.member(&self.unnamed).is_known || program.server(&tool.server).is_introspection(&tool.name)
         };
-        if sides.clone().any(counts) {
+        if sides.iter().copied().any(counts) {
             choices.push(Choice::text("some-text".to_owned(), Label::Words("given")));
         }
         // What is known nobody asks about; what escalates is denied where it is protected.
-        let mut is_let_through = sides.map(|(program, tool)| {
+        let mut is_let_through = sides.iter().map(|(program, tool)| {
             tool.member(&self.unnamed).is_known || program.unknown_arguments == UnknownArguments::Escalate
         });
         if is_let_through.any(|is_let_through| is_let_through) {
@@ -243,21 +249,13 @@ impl Divided<'_, '_> {
         let mut regions = Vec::new();
         for picks in self.picks(groups, least, at) {
             let asked = self.asked(mode, groups, &picks);
-            self.calls += 1;
-            let verdict = self.analysis.imagined.judge(&asked.call(self.tool));
-            let (decision, rule) = (verdict.decision.as_str(), verdict.rule.to_string());
+            let (_, judged) = self.judge(&asked);
             let own = picks.get(at).into_iter().flatten();
             let places = shown
                 .iter()
                 .zip(own)
                 .filter_map(|(places, pick)| places.get(*pick).cloned());
-            regions.push(Region {
-                places: places.collect(),
-                decision,
-                rule,
-                arguments: asked.arguments,
-                context: asked.context,
-            });
+            regions.push(Region::new(places.collect(), judged, asked));
         }
         Cut {
             slots: group.map(|group| group.slots.clone()).unwrap_or_default(),

@@ -19,6 +19,11 @@ pub(super) struct Remembered<'h> {
 }
 
 impl<'h> Remembered<'h> {
+    /// The host that is asked.
+    pub(super) fn given(&self) -> &'h dyn Host {
+        self.host
+    }
+
     pub(super) fn new(host: &'h dyn Host) -> Self {
         Self {
             host,

@@ -36,6 +36,9 @@ pub struct Row {
     pub decision: &'static str,
     /// The rule that decides.
     pub rule: String,
+    /// The layer whose verdict it is, where there are several; `None` too where they would send different texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
     /// The arguments of a call in the first of the regions.
     pub arguments: Value,
     /// The context that a host gives with that call, where the verdict depends on it.
@@ -175,6 +178,7 @@ struct Draft<'r> {
     /// The first of its regions.
     region: &'r Region,
     rule: usize,
+    layer: usize,
     /// The argument of each column, and what it is.
     columns: Vec<(usize, Vec<usize>)>,
 }
@@ -189,13 +193,14 @@ impl<'r> Draft<'r> {
             region,
             columns: columns.collect(),
             rule: texts.number(&region.rule),
+            layer: texts.number(region.layer.as_deref().unwrap_or_default()),
         }
     }
 
     /// The key that tells rows apart, whatever one column is: the decision and its rule, then each argument with how many
     /// texts, and these.
     fn key(&self) -> (&'static str, Vec<usize>) {
-        let mut key = vec![self.rule];
+        let mut key = vec![self.rule, self.layer];
         for (argument, is) in &self.columns {
             key.extend([*argument, is.len()]);
             key.extend(is);
@@ -216,6 +221,7 @@ impl<'r> Draft<'r> {
             places: columns.collect(),
             decision: self.region.decision,
             rule: self.region.rule.clone(),
+            layer: self.region.layer.clone(),
             arguments: self.region.arguments.clone(),
             context: self.region.context.clone(),
         }

@@ -149,7 +149,7 @@ fn slot_at<'s, 'p>(slots: &'s mut Vec<Slot<'p>>, tool: &Tool, way: Vec<Segment>)
 const ABSENT: &Test = &Test::Absent;
 
 /// Adds the conditions on arguments: those of annotated roles, and those of the tool's rules.
-fn add_tests<'p>(slots: &mut Vec<Slot<'p>>, program: &'p Program, tool: &'p Tool) {
+pub(super) fn add_tests<'p>(slots: &mut Vec<Slot<'p>>, program: &'p Program, tool: &'p Tool) {
     for argument in &tool.arguments {
         // Its roles depend on whether it is there.
         if argument.absent == Some(Absent::Nothing)

@@ -10,6 +10,7 @@ mod denied;
 mod division;
 mod edited;
 mod edits;
+mod layered;
 mod lint;
 mod mistakes;
 mod options;

@@ -74,21 +74,9 @@ impl Divided<'_, '_> {
     ) -> (Region, u8) {
         let picks = without(least, absences);
         let asked = self.asked(mode, groups, &picks);
-        self.calls += 1;
-        let verdict = self.analysis.imagined.judge(&asked.call(self.tool));
-        let (decision, rule) = (verdict.decision.as_str(), verdict.rule.to_string());
-        let strictness = verdict.decision.strictness();
-        let region = Region {
-            places: self
-                .places_without(mode, groups, absences)
-                .into_iter()
-                .map(Arc::new)
-                .collect(),
-            decision,
-            rule,
-            arguments: asked.arguments,
-            context: asked.context,
-        };
+        let (strictness, judged) = self.judge(&asked);
+        let places = self.places_without(mode, groups, absences).into_iter();
+        let region = Region::new(places.map(Arc::new).collect(), judged, asked);
         (region, strictness)
     }
 

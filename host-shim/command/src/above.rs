@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use callgate_engine::host::Host;
+use callgate_host::{Gate, LayerEngine};
 use clap::Args;
 
 use crate::folder::in_folder;
@@ -93,5 +95,30 @@ impl Upper {
     pub(crate) fn file(&self) -> Result<PathBuf, Failure> {
         let remote = self.pinned.remote(&self.bundle)?;
         Ok(remote.map_or_else(|| self.bundle.clone(), |remote| remote.file().to_owned()))
+    }
+}
+
+/// Layers as engines of this process.
+pub(crate) struct Layers {
+    above: Vec<LayerEngine>,
+    pub(crate) lowest: LayerEngine,
+}
+
+impl Layers {
+    pub(crate) fn of(gate: &Gate, host: &dyn Host) -> Result<Self, Failure> {
+        let layers = gate.compile_layers(host);
+        let mut above = layers.map_err(|error| Failure::Invalid(error.to_string()))?;
+        match above.pop() {
+            Some(lowest) => Ok(Self { above, lowest }),
+            None => Err(Failure::Fault("there is no bundle".to_owned())),
+        }
+    }
+
+    /// Those above the lowest.
+    pub(crate) fn above(&self) -> callgate_analysis::Above<'_> {
+        callgate_analysis::Above {
+            layers: self.above.iter().map(LayerEngine::upper).collect(),
+            lowest: &self.lowest.name,
+        }
     }
 }

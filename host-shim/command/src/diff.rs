@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use callgate_analysis::{Comparison, ToolChanges, VerdictChange};
 use callgate_engine::config::DocumentKind;
-use callgate_engine::engine::Engine;
 use callgate_engine::host::Host;
-use callgate_host::{EngineKind, Gate};
+use callgate_host::{EngineKind, Gate, GateBuilder};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use crate::above::Layers;
 use crate::folder::in_folder;
-use crate::map::{cell, described};
-use crate::setup::{Setup, compiled};
+use crate::map::{cell, described, rule};
+use crate::setup::Setup;
 use crate::signed;
 use crate::terminal::Progress;
 use crate::terminal::{
@@ -26,7 +26,8 @@ use crate::terminal::{
 /// Each is a bundle, or a policy alone, which then replaces that of the other documents given. The calls of each tool are
 /// divided into regions in which neither verdict can differ, and both engines are asked. Two that judge every call alike are
 /// said to be equal. Links on this machine's disk are not followed, and git remotes by name count as unknown, unless `--disk`
-/// is given. The tool `*` stands for all tools of a trusted server that are not annotated. Exits with 0, with 2 where
+/// is given. The tool `*` stands for all tools of a trusted server that are not annotated. With --above the verdicts are those of
+/// all layers, of which OLD and NEW are the lowest. Exits with 0, with 2 where
 /// `--fail-on` says so, and with 1 where something is not known, because regions are not exact there. As JSON one line for each
 /// tool that changes, then `{"equal", "looser", "stricter", "otherRule", "unknown"}`.
 #[derive(Args)]
@@ -70,17 +71,17 @@ struct Counts {
 
 impl Diff {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
-        self.setup.check_alone()?;
         let host = self.setup.host()?;
-        let old = self.engine(&self.old, &host)?;
-        let new = self.engine(&self.new, &host)?;
+        let old = self.layers(&self.old, &host)?;
+        let new = self.layers(&self.new, &host)?;
+        let engines = (&old.lowest.engine, &new.lowest.engine);
         let progress = Progress::new();
         let watcher = progress.watcher();
         let comparison = match self.disk {
-            true => Comparison::with_host(&old, &new, host.as_ref()),
-            false => Comparison::new(&old, &new),
+            true => Comparison::with_host(engines.0, engines.1, host.as_ref()),
+            false => Comparison::new(engines.0, engines.1),
         };
-        let comparison = comparison.watched(&watcher);
+        let comparison = comparison.below(&new.above()).watched(&watcher);
         let mut counts = Counts::default();
         for (server, tool) in comparison.tools() {
             let Some(changes) = comparison
@@ -140,8 +141,8 @@ impl Diff {
         }
     }
 
-    /// The engine of a bundle, or of a policy with the other documents.
-    fn engine(&self, path: &Path, host: &Arc<dyn Host + Send + Sync>) -> Result<Engine, Failure> {
+    /// The layers of a bundle, or of a policy with the other documents.
+    fn layers(&self, path: &Path, host: &Arc<dyn Host + Send + Sync>) -> Result<Layers, Failure> {
         let file = in_folder(path)?;
         let builder = match signed::unverified(&file)? {
             Some(texts) => {
@@ -154,6 +155,10 @@ impl Diff {
             None => Gate::builder().bundle(&file),
         };
         let builder = builder.host(Arc::clone(host)).engine(EngineKind::Native);
+        let above = self
+            .setup
+            .above_on(host, &|builder| Ok(builder.engine(EngineKind::Native)))?;
+        let builder = above.into_iter().fold(builder, GateBuilder::above);
         let gate = match is_policy(&file) {
             true => self.setup.build(&|builder| {
                 let builder = builder.file(DocumentKind::Policy, &file);
@@ -162,7 +167,7 @@ impl Diff {
             false if self.same_folder => builder.folder(folder_of(&in_folder(&self.new)?)?).build()?,
             false => builder.build()?,
         };
-        compiled(&gate, host.as_ref())
+        Layers::of(&gate, host.as_ref())
     }
 }
 
@@ -250,7 +255,10 @@ pub(crate) fn listed(changes: &ToolChanges) -> String {
         let what = wrapped(&clean(&calls(change)), 11, "           ");
         let judged = |judged: &callgate_analysis::Judged| {
             let decision = paint(style_of(judged.decision), judged.decision);
-            format!("{decision} {}", clean(&judged.rule))
+            format!(
+                "{decision} {}",
+                clean(&rule(&judged.rule, judged.layer.as_deref()))
+            )
         };
         let _ = writeln!(text, "  {} {what}", paint(style, &format!("{way:<8}")));
         let _ = writeln!(
@@ -287,8 +295,10 @@ fn markdown(changes: &ToolChanges) -> String {
     let mut text = String::new();
     let name = cell(&format!("{}/{}", changes.server_name, changes.tool_name));
     for (way, change) in each(changes) {
-        let judged =
-            |judged: &callgate_analysis::Judged| format!("{} ({})", judged.decision, cell(&judged.rule));
+        let judged = |judged: &callgate_analysis::Judged| {
+            let rule = rule(&judged.rule, judged.layer.as_deref());
+            format!("{} ({})", judged.decision, cell(&rule))
+        };
         let _ = writeln!(
             text,
             "| {way} | {name} | {} | {} | {} |",

@@ -16,7 +16,8 @@ use crate::terminal::{BOLD, DIM, Exit, Failure, Out, clean, counted, note, paint
 /// each. Arguments that no rule looks at together are shown apart: the strictest of their verdicts stands. Links on this machine's
 /// disk are not followed, and git remotes by name count as unknown, unless `--disk` is given. Where a world decides by the context
 /// of a call, its addresses are shown together with the contexts that it tells apart. The tool `*` stands for all tools of
-/// a trusted server that are not annotated. As JSON one line a tool.
+/// a trusted server that are not annotated. With --above the verdicts are those of all layers, each with the layer that decides. As
+/// JSON one line a tool.
 #[derive(Args)]
 pub(crate) struct Map {
     /// Only these tools: a name, `server/tool`, or `server/*`; may be repeated
@@ -37,12 +38,14 @@ pub(crate) struct Map {
 
 impl Map {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
-        let engine = self.setup.compiled()?;
+        let layers = self.setup.layers()?;
+        let engine = &layers.lowest.engine;
         let host = self.setup.host()?;
         let analysis = match self.disk {
-            true => Analysis::with_host(&engine, host.as_ref()),
-            false => Analysis::new(&engine),
+            true => Analysis::with_host(engine, host.as_ref()),
+            false => Analysis::new(engine),
         };
+        let analysis = analysis.below(&layers.above());
         let analysis = match &self.to {
             Some(target) => analysis.reaching(Target::parse(target)),
             None => analysis,
@@ -144,7 +147,10 @@ fn table(regions: &ToolRegions, rows: &[&Row]) -> String {
         let _ = writeln!(
             text,
             "  {decision} {what}{}",
-            paint(DIM, &format!("; by {}", clean(&row.rule)))
+            paint(
+                DIM,
+                &format!("; by {}", clean(&rule(&row.rule, row.layer.as_deref())))
+            )
         );
     }
     for argument in &regions.reads_below {
@@ -185,10 +191,18 @@ fn markdown(regions: &ToolRegions, rows: &[&Row]) -> String {
             cell(&regions.tool_name),
             cell(&what),
             row.decision,
-            cell(&row.rule)
+            cell(&rule(&row.rule, row.layer.as_deref()))
         );
     }
     text
+}
+
+/// A rule, with the layer that it is one of.
+pub(crate) fn rule(rule: &str, layer: Option<&str>) -> String {
+    match layer {
+        Some(layer) => format!("{rule} of {layer}"),
+        None => rule.to_owned(),
+    }
 }
 
 /// Text that ends no cell of a Markdown table.

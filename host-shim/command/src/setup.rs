@@ -20,7 +20,7 @@ use serde_json::Value;
 
 pub(crate) use run_by::RunBy;
 
-use crate::above::{Above, Upper};
+use crate::above::{Above, Layers, Upper};
 use crate::folder::{in_folder, no_documents};
 use crate::signed::{self, Pinned};
 use crate::terminal::{Failure, note};
@@ -220,12 +220,7 @@ impl Setup {
         host: &Arc<dyn Host + Send + Sync>,
         add: Added<'_>,
     ) -> Result<Gate, Failure> {
-        let mut above = Vec::new();
-        for Upper { bundle, pinned } in self.uppers()? {
-            let (gate, payload) = pinned.build(&bundle, &|builder| self.upper(builder, host, add))?;
-            self.mention(&pinned, &bundle, payload.as_ref())?;
-            above.push(Arc::new(gate));
-        }
+        let above = self.above_on(host, add)?;
         let with = |builder| {
             let builder = add(self.laid_over(builder, host)?)?;
             Ok(above.iter().cloned().fold(builder, GateBuilder::above).build()?)
@@ -240,6 +235,21 @@ impl Setup {
         let (gate, payload) = self.pinned.build(&bundle, &with)?;
         self.mention(&self.pinned, &bundle, payload.as_ref())?;
         Ok(gate)
+    }
+
+    /// The gates of the layers above, the uppermost first.
+    pub(crate) fn above_on(
+        &self,
+        host: &Arc<dyn Host + Send + Sync>,
+        add: Added<'_>,
+    ) -> Result<Vec<Arc<Gate>>, Failure> {
+        let mut above = Vec::new();
+        for Upper { bundle, pinned } in self.uppers()? {
+            let (gate, payload) = pinned.build(&bundle, &|builder| self.upper(builder, host, add))?;
+            self.mention(&pinned, &bundle, payload.as_ref())?;
+            above.push(Arc::new(gate));
+        }
+        Ok(above)
     }
 
     /// The gate of a layer above. The flags are about the lowest.
@@ -310,6 +320,13 @@ impl Setup {
             || !self.protected_path.is_empty()
             || !self.allow_domain.is_empty()
             || !self.trust.is_empty()
+    }
+
+    /// The layers as engines of this process, whatever `--engine` says.
+    pub(crate) fn layers(&self) -> Result<Layers, Failure> {
+        let host = self.host()?;
+        let gate = self.build_on(&host, &|builder| Ok(builder.engine(EngineKind::Native)))?;
+        Layers::of(&gate, host.as_ref())
     }
 
     /// The documents as an engine of this process, whatever `--engine` says.

@@ -18,6 +18,8 @@ use crate::leaves::Leaves;
 
 /// A layer of a gate as an engine of this process: for looking at its documents.
 pub struct LayerEngine {
+    /// Its name: what it was called, or the place of its bundle.
+    pub name: String,
     /// Its engine.
     pub engine: Engine,
     leaves: Leaves,
@@ -54,6 +56,7 @@ impl Gate {
         let above = self.above.iter().map(|gate| (gate.as_ref(), &gate.leaves[..]));
         let layers = above.chain([(self, &[][..])]).map(|(gate, leaves)| {
             Ok(LayerEngine {
+                name: gate.name().to_owned(),
                 engine: gate.compile_alone(host)?,
                 leaves: Leaves::new(leaves, &gate.documents),
             })

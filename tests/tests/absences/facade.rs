@@ -57,10 +57,6 @@ const PAGES: &[&str] = &[
 /// leave the list.
 const FOR_USERS: &[(&str, &str)] = &[
     (
-        "apply_to_json",
-        "the text of the arguments that `Engine::prepare` prepared, for programs that embed the core",
-    ),
-    (
         "rewrite_result_content",
         "the existing runtime's function, for programs in Rust; the package rewrites each block by itself",
     ),

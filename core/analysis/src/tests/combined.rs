@@ -40,7 +40,14 @@ impl Subject<'_, '_> {
                 self.divided.are_valued(self.divided.roles_at(mode, at))
             };
             let values = mode.fixed.iter().map(|choice| choice.as_ref()?.value.as_ref());
-            let (arguments, _) = self.divided.given(values);
+            let (mut arguments, _) = self.divided.given(values);
+            // A repository says what a branch is.
+            for (name, value) in given.as_object().into_iter().flatten() {
+                let mut slots = self.divided.slots.iter();
+                if slots.all(|slot| slot.tests.is_empty() || !slot.begins_at(name)) {
+                    arguments[name] = value.clone();
+                }
+            }
             let mut each = self.divided.slots.iter();
             mode.roles == sight.roles
                 && self.divided.met(&arguments) == met

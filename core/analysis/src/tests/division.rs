@@ -265,7 +265,7 @@ proptest! {
     }
 }
 
-/// `cargo test --release -p callgate-core --features analysis -- --ignored a_million_calls`
+/// `cargo test --release -p callgate-analysis --lib -- --ignored a_million_calls`
 #[test]
 #[ignore = "takes minutes in a release build"]
 fn a_million_calls_are_judged_as_their_regions_are() {

@@ -261,7 +261,7 @@ proptest! {
     }
 }
 
-/// `cargo test --release -p callgate-core --features analysis --lib -- --ignored proven_in_many`
+/// `cargo test --release -p callgate-analysis --lib -- --ignored proven_in_many`
 #[test]
 #[ignore = "takes minutes in a debug build"]
 fn what_is_proven_in_many_policies_is_refuted_by_no_call() {

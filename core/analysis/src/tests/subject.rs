@@ -6,15 +6,19 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::division::{Mistake, Tally};
+use crate::asked::{self, Asked};
 use crate::choice::Choice;
 use crate::divided::{Divided, Group, Mode, SlotRoles};
 use crate::inexact::is_denied;
 use crate::label::Label;
 use crate::slots;
-use crate::{Analysis, Region, asked};
+use crate::{Analysis, Region};
 use callgate_engine::bind::Call;
 use callgate_engine::judge::{PlaceSeen, Sight, ValueSight};
 use callgate_engine::role::{RoleId, RoleSet};
+
+/// How judging sees what is protected.
+const PROTECTED: &[u8] = &[1];
 
 /// How judging sees each choice, by argument, roles and context.
 type Known = BTreeMap<(usize, Vec<RoleId>, bool, String), Vec<(Vec<u8>, Choice)>>;
@@ -100,9 +104,40 @@ impl<'a, 'e> Subject<'a, 'e> {
 
     fn verdict_in(&self, arguments: &Value, context: Option<&Value>) -> (u8, String) {
         let tool = self.divided.tool;
-        let call = asked::call(&tool.server, &tool.name, arguments, context);
-        let verdict = self.analysis.imagined.judge(&call);
-        (verdict.decision.strictness(), verdict.rule.to_string())
+        let asked = Asked {
+            arguments: arguments.clone(),
+            context: context.cloned(),
+        };
+        let (strictness, judged) = self.analysis.judge((&tool.server, &tool.name), &asked);
+        (strictness, judged.rule)
+    }
+
+    /// The call as judging sees it in every layer that judges it: a value is seen alike where each of them sees it alike. `None` where
+    /// one of them refuses it for its form.
+    fn sight(&self, call: &Call<'_>) -> Option<Sight> {
+        let mut sight = self.analysis.imagined.sight(call)?;
+        for layer in &self.divided.layers {
+            let other = layer.imagined.sight(call)?;
+            sight.looks_protected |= other.looks_protected;
+            sight.is_above |= other.is_above;
+            sight.has_unknown |= other.has_unknown;
+            for one in &mut sight.values {
+                let is_same =
+                    |value: &&ValueSight| (value.argument, &value.text) == (one.argument, &one.text);
+                let Some(other) = other.values.iter().find(is_same) else {
+                    continue;
+                };
+                one.is_clear &= other.is_clear;
+                // What is protected in one of them is denied, whatever else is seen of it.
+                if one.seen != PROTECTED && other.seen != PROTECTED {
+                    one.seen.push(u8::MAX);
+                    one.seen.extend(&other.seen);
+                } else {
+                    one.seen = PROTECTED.to_vec();
+                }
+            }
+        }
+        Some(sight)
     }
 
     /// How judging sees each value that stands for others under the argument, in a call like this one.
@@ -128,11 +163,11 @@ impl<'a, 'e> Subject<'a, 'e> {
                         Some(Value::Array(_)) => Value::Array(vec![value.clone()]),
                         _ => value.clone(),
                     };
-                    let seen = self.analysis.imagined.sight(&self.call(&other));
+                    let seen = self.sight(&self.call(&other));
                     // What the ceiling refuses stands for nothing that it admits, but what is protected is denied before that.
                     let seen = seen.and_then(|seen| {
                         let own = seen.values.into_iter().find(|one| one.argument == Some(argument));
-                        own.filter(|one| !seen.is_above || one.seen == [1])
+                        own.filter(|one| !seen.is_above || one.seen == PROTECTED)
                     });
                     found.extend(seen.map(|one| (one.seen, choice.clone())));
                 }
@@ -177,7 +212,7 @@ impl<'a, 'e> Subject<'a, 'e> {
                 false => Err("the server is trusted".to_owned()),
             };
         }
-        let Some(sight) = self.analysis.imagined.sight(&self.call(arguments)) else {
+        let Some(sight) = self.sight(&self.call(arguments)) else {
             tally.refused += 1;
             return match verdict.0 {
                 2 => Ok(()),
@@ -263,6 +298,8 @@ impl<'a, 'e> Subject<'a, 'e> {
         tally.unclear += usize::from(is_unclear);
         let (context, is_alike) = self.standing_context(&stands, &sight)?;
         let found = self.verdict_in(&stands, context.as_ref());
+        // What is protected in one layer is denied; by which of them depends on what it is in the others.
+        let is_alike = is_alike && (self.divided.layers.is_empty() || verdict.0 != 2);
         let is_same = found.0 == verdict.0 && (found.1 == verdict.1 || !is_alike);
         if !is_same {
             let context = context.unwrap_or_default();
@@ -372,7 +409,7 @@ impl<'a, 'e> Subject<'a, 'e> {
             if self.divided.met(&other) != met {
                 continue;
             }
-            let seen = self.analysis.imagined.sight(&self.call(&other));
+            let seen = self.sight(&self.call(&other));
             let mut seen = seen.iter().flat_map(|seen| &seen.values).filter(of_argument);
             let has_same_roles =
                 slots::roles(self.analysis.imagined.program(), self.divided.tool, &other) == sight.roles;

@@ -293,12 +293,30 @@ fn what_is_kept_is_answered() {
         ("check-disk", &["check", "--disk"]),
         ("diff", &["diff", "old.json", "callgate.json"]),
     ];
+    // The package takes no layers.
+    const OF_LAYERS: &[(&str, &[&str])] = &[
+        ("map-above", &["map", "--above", "organisation.json"]),
+        (
+            "diff-above",
+            &[
+                "diff",
+                "old.json",
+                "callgate.json",
+                "--above",
+                "organisation.json",
+            ],
+        ),
+    ];
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/analysis");
     let cases = fs::read_dir(cases).expect("a folder");
     let folders: Vec<_> = cases.map(|case| case.expect("a case").path()).collect();
     assert!(folders.len() > 1, "{folders:?}");
     for folder in folders {
-        for (name, arguments) in QUESTIONS {
+        let of_layers = match folder.join("organisation.json").exists() {
+            true => OF_LAYERS,
+            false => &[],
+        };
+        for (name, arguments) in QUESTIONS.iter().chain(of_layers) {
             let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
             command.args(*arguments).args(["--world", "world.json"]);
             let output = command.current_dir(&folder).output().expect("the command runs");

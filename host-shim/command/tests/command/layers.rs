@@ -1,5 +1,6 @@
 //! Layers: bundles that stand above a project's, before guards and hooks and in what is written for them.
 
+mod analysed;
 #[cfg(feature = "serve")]
 mod serving;
 mod signed;
@@ -129,11 +130,9 @@ fn a_person_is_shown_what_each_layer_says() {
 fn what_looks_at_one_policy_refuses_layers() {
     let project = layered();
     for command in [
-        &["map"][..],
-        &["lint"],
+        &["lint"][..],
         &["check"],
         &["test"],
-        &["diff", ".", "../user"],
         &["suggest", "../calls.jsonl"],
     ] {
         let flags = [command, &ABOVE[..]].concat();

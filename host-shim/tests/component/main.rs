@@ -3,6 +3,7 @@
 mod components;
 mod examples;
 mod hosts;
+mod layers;
 mod limits;
 
 use std::borrow::Cow;

@@ -87,16 +87,21 @@ impl Watched {
             if found != self.known {
                 self.known = found;
                 let is_new = reload();
-                let above = self.setup.documents_above().unwrap_or_default();
-                let is_replaced = above
-                    .iter()
-                    .zip(&self.above)
-                    .any(|(new, old)| new.is_some() && new != old);
-                if !is_new && is_replaced {
-                    over = Some(REPLACED);
-                }
-                if is_new || is_replaced {
-                    self.above = above;
+                match self.setup.documents_above() {
+                    Ok(above) => {
+                        let mut layers = above.iter().zip(&self.above);
+                        let is_replaced = layers.any(|(new, old)| new.is_some() && new != old);
+                        if !is_new && is_replaced {
+                            over = Some(REPLACED);
+                        }
+                        if is_new || is_replaced {
+                            self.above = above;
+                        }
+                    }
+                    Err(_) if is_new => self.known.clear(),
+                    // Nobody can say whether one was replaced.
+                    Err(_) if !self.above.is_empty() => over = Some(REPLACED),
+                    Err(_) => {}
                 }
                 if is_new {
                     match self.setup.expires() {

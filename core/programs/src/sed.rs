@@ -58,7 +58,7 @@ fn edit_command(text: &str) -> Option<&str> {
 
 /// What follows the next delimiter that has no backslash before it. A pattern may have brackets, in which none ends anything to one `sed`,
 /// and does to another, so that none may stand there; a replacement, and what `y` takes, knows none.
-fn divided(text: &str, delimiter: char, is_pattern: bool) -> Option<&str> {
+pub(super) fn divided(text: &str, delimiter: char, is_pattern: bool) -> Option<&str> {
     let mut rest = text.char_indices();
     while let Some((at, one)) = rest.next() {
         match one {

@@ -179,7 +179,7 @@ impl<'s> Walk<'s> {
     fn node(&mut self, node: &'s Node, state: &State) -> Flow {
         match node {
             Node::Simple(simple) => self.simple(simple, state),
-            Node::Test(simple) => self.test(simple, state),
+            Node::Test(words, place) => self.test(words, *place, state),
             Node::Compound(compound, redirects, place) => {
                 if !redirects.is_empty() {
                     let redirections = self.redirections(redirects, state, Shells::All);
@@ -249,15 +249,19 @@ impl<'s> Walk<'s> {
     }
 
     /// `[[ … ]]`, in which words are not divided and patterns are no names.
-    fn test(&mut self, simple: &'s Simple, state: &State) -> Flow {
-        self.substitutions(&simple.words, state);
-        let words = simple.words.iter().map(|word| Expanded {
+    fn test(&mut self, words: &'s [Word], place: Place, state: &State) -> Flow {
+        self.substitutions(words, state);
+        let bracket = |text: &str| Expanded {
+            place,
+            value: Value::Exact(text.to_owned()),
+        };
+        let mut expanded = vec![bracket("[[")];
+        expanded.extend(words.iter().map(|word| Expanded {
             place: word.place,
             value: self.single(word, state),
-        });
-        let words = words.collect();
-        let redirections = self.redirections(&simple.redirects, state, Shells::All);
-        self.emit(simple.place, state, Shells::All, Vec::new(), words, redirections);
+        }));
+        expanded.push(bracket("]]"));
+        self.emit(place, state, Shells::All, Vec::new(), expanded, Vec::new());
         Flow::both(state)
     }
 

@@ -106,23 +106,10 @@ impl Parser<'_> {
     }
 
     fn and_or(&mut self) -> Read<AndOr> {
-        let first = self.pipeline()?;
+        let first = self.pipeline(true)?;
         let mut rest = Vec::new();
-        loop {
-            self.skip_blanks()?;
-            let condition = if self.take("&&") {
-                Condition::And
-            } else if self.rest().starts_with("||") {
-                self.at += 2;
-                Condition::Or
-            } else {
-                break;
-            };
-            if matches!(self.peek(), Some('&' | '|')) {
-                return Err(self.unexpected());
-            }
-            self.skip_lines()?;
-            rest.push((condition, self.pipeline()?));
+        while let Some(condition) = self.condition()? {
+            rest.push((condition, self.pipeline(false)?));
         }
         Ok(AndOr {
             first,
@@ -131,7 +118,24 @@ impl Parser<'_> {
         })
     }
 
-    fn pipeline(&mut self) -> Read<Pipeline> {
+    /// Reads `&&` or `||`, if one is next.
+    fn condition(&mut self) -> Read<Option<Condition>> {
+        self.skip_blanks()?;
+        let condition = if self.take("&&") {
+            Condition::And
+        } else if self.take("||") {
+            Condition::Or
+        } else {
+            return Ok(None);
+        };
+        if matches!(self.peek(), Some('&' | '|')) {
+            return Err(self.unexpected());
+        }
+        self.skip_lines()?;
+        Ok(Some(condition))
+    }
+
+    fn pipeline(&mut self, is_first: bool) -> Read<Pipeline> {
         self.skip_blanks()?;
         let is_negated = self.keyword() == Some("!");
         if is_negated {
@@ -141,7 +145,8 @@ impl Parser<'_> {
                 return Err(self.unexpected());
             }
         }
-        let mut stages = vec![self.command()?];
+        let is_first = is_first && !is_negated;
+        let mut stages = vec![self.command(is_first)?];
         loop {
             self.skip_blanks()?;
             if self.peek() != Some('|') || self.rest().starts_with("||") {
@@ -154,12 +159,12 @@ impl Parser<'_> {
                 return Err(self.unexpected());
             }
             self.skip_lines()?;
-            stages.push(self.command()?);
+            stages.push(self.command(is_first)?);
         }
         Ok(Pipeline { is_negated, stages })
     }
 
-    fn command(&mut self) -> Read<Node> {
+    fn command(&mut self, is_first: bool) -> Read<Node> {
         let start = self.at;
         if self.peek() == Some('(') {
             self.at += 1;
@@ -181,7 +186,7 @@ impl Parser<'_> {
             "for" => Self::turns,
             "while" | "until" => Self::looped,
             "case" => Self::cases,
-            "[[" => return self.test(),
+            "[[" => return self.test(is_first),
             "select" | "function" | "coproc" | "foreach" | "repeat" => {
                 self.at += keyword.len();
                 return Err(self.fault(start, Construct::Keyword(keyword.to_owned())));
@@ -348,30 +353,64 @@ impl Parser<'_> {
     }
 
     /// Reads `[[ … ]]` without operators that other shells take for theirs.
-    fn test(&mut self) -> Read<Node> {
+    ///
+    /// To dash, `[[` is a program that is not there, and what follows `&&` and `||` are further commands. If the condition is what a
+    /// list begins with, none of those after `&&` runs. Any other has to be an operator, which is no program either.
+    fn test(&mut self, is_first: bool) -> Read<Node> {
         let start = self.at;
-        let mut simple = Simple::default();
+        self.at += "[[".len();
+        let mut first = Vec::new();
+        let mut rest: Vec<(Condition, Vec<Word>)> = Vec::new();
+        let mut ends_in_dash = is_first;
         loop {
             self.skip_blanks()?;
-            let Some(word) = self.word()? else {
-                return Err(self.unexpected());
-            };
-            // `[` and `]` are patterns to the reader of words.
-            let is_last = self.between(word.place.start, word.place.end) == "]]";
-            simple.words.push(word);
-            if is_last {
-                break;
+            let words = rest.last_mut().map_or(&mut first, |(_, words)| words);
+            if let Some(word) = self.word()? {
+                // `[` and `]` are patterns to the reader of words.
+                if self.between(word.place.start, word.place.end) == "]]" {
+                    break;
+                }
+                words.push(word);
+            } else {
+                let is_empty = words.is_empty();
+                let at = self.at;
+                let condition = self.condition()?.filter(|_| !is_empty);
+                let Some(condition) = condition else {
+                    self.at = at;
+                    return Err(self.unexpected());
+                };
+                ends_in_dash &= condition == Condition::And;
+                if !ends_in_dash && !self.is_operator_of_test() {
+                    return Err(self.fault(at, Construct::ShellsDiffer("this condition")));
+                }
+                rest.push((condition, Vec::new()));
             }
         }
-        loop {
-            self.skip_blanks()?;
-            let Some(redirect) = self.redirect()? else {
-                break;
-            };
-            simple.redirects.push(redirect);
-        }
-        simple.place = Place::new(start, self.at);
-        Ok(Node::Test(simple))
+        let place = Place::new(start, self.at);
+        let node = |words: Vec<Word>| Pipeline {
+            is_negated: false,
+            stages: vec![Node::Test(words, place)],
+        };
+        let all = AndOr {
+            first: node(first),
+            rest: rest
+                .into_iter()
+                .map(|(join, words)| (join, node(words)))
+                .collect(),
+            is_background: false,
+        };
+        self.compound(Compound::Group(List { items: vec![all] }), start)
+    }
+
+    /// Returns `true` if an operator of a condition is next, such as `-f`, perhaps after `!`.
+    fn is_operator_of_test(&self) -> bool {
+        let rest = self.rest();
+        let mut rest = rest
+            .strip_prefix("! ")
+            .unwrap_or(rest)
+            .trim_start_matches(' ')
+            .chars();
+        rest.next() == Some('-') && rest.next().is_some_and(char::is_alphabetic) && rest.next() == Some(' ')
     }
 
     fn simple(&mut self) -> Read<Node> {
@@ -415,7 +454,9 @@ impl Parser<'_> {
         let program = simple.words.first().and_then(Word::bare);
         // There zsh fails, and runs nothing.
         let is_test = text == "==" && matches!(program, Some("[" | "test"));
-        if matches!(text, "{" | "}") || text.starts_with('=') && text != "=" && !is_test {
+        // An empty group to zsh, and a program to the others.
+        let is_group = text == "{}" && simple.words.is_empty();
+        if is_group || matches!(text, "{" | "}") || text.starts_with('=') && text != "=" && !is_test {
             return Err(self.fault(place.start, Construct::ShellsDiffer("a word of this form")));
         }
         if !simple.words.is_empty() {

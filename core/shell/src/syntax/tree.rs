@@ -42,8 +42,8 @@ pub(crate) struct Pipeline {
 #[derive(Debug)]
 pub(crate) enum Node {
     Simple(Simple),
-    /// `[[ … ]]`
-    Test(Simple),
+    /// What stands between `[[` and `]]`, up to `&&` or `||`.
+    Test(Vec<Word>, Place),
     Compound(Compound, Vec<Redirect>, Place),
 }
 

@@ -412,7 +412,8 @@ pub(super) fn each_of<'s>(list: &'s List, found: &mut impl FnMut(&'s Simple)) {
 pub(super) fn each_in<'s>(node: &'s Node, found: &mut dyn FnMut(&'s Simple)) {
     let mut visit = |list: &'s List| each_of(list, &mut |simple| found(simple));
     match node {
-        Node::Simple(simple) | Node::Test(simple) => found(simple),
+        Node::Simple(simple) => found(simple),
+        Node::Test(..) => {}
         Node::Compound(compound, ..) => match compound {
             Compound::Subshell(list) | Compound::Group(list) | Compound::For(_, _, list) => visit(list),
             Compound::If(branches, otherwise) => {

@@ -154,6 +154,7 @@ fn command(random: &mut Rng, depth: u8) -> String {
         }
         3 => return format!("read -r {}", choose(random, &["x", "f"])),
         4 => return format!("export {}={}", choose(random, &["x", "f"]), word(random, depth)),
+        5 => return condition(random, depth),
         _ => {}
     }
     let mut text = String::new();
@@ -185,6 +186,24 @@ fn command(random: &mut Rng, depth: u8) -> String {
         text.push_str(" # it's a comment; rm x");
     }
     text
+}
+
+/// `[[ … ]]`, which dash takes for several commands.
+fn condition(random: &mut Rng, depth: u8) -> String {
+    let mut text = "[[ ".to_owned();
+    for _ in 0..random.u8(..3) {
+        text.push_str(&one_condition(random, depth));
+        text.push_str(choose(random, &[" && ", " || ", "&&", " &&\n "]));
+    }
+    text.push_str(&one_condition(random, depth));
+    text.push_str(choose(random, &[" ]]", " ]]", " ]] && show a", " ]] || show b"]));
+    text
+}
+
+fn one_condition(random: &mut Rng, depth: u8) -> String {
+    let word = word(random, depth);
+    let operator = choose(random, &["-f ", "! -d ", "-z ", "! -n ", "", "! ", "show == "]);
+    format!("{operator}{word}")
 }
 
 fn redirect(random: &mut Rng, depth: u8) -> String {

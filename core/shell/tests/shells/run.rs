@@ -114,15 +114,17 @@ impl Sandbox {
         &self.home
     }
 
-    /// Puts the programs that a reading names into the `PATH`.
+    /// Puts the programs that a reading names into the `PATH`, but for those that `[[` and its operators would be to dash.
     fn install(&self, reading: &Reading) {
         for command in &reading.commands {
             for name in command.words.iter().filter_map(Word::exact) {
                 let file = self.root.join("bin").join(name);
+                let is_operator = name == "[[" || name.len() == 2 && name.starts_with('-');
                 let is_name = !name.is_empty()
                     && name.len() < 100
                     && !name.contains('/')
-                    && !matches!(name, "." | ".." | "[[");
+                    && !matches!(name, "." | "..")
+                    && !is_operator;
                 if is_name && fs::symlink_metadata(&file).is_err() {
                     symlink(std::env::current_exe().unwrap(), file).unwrap();
                 }

@@ -10,6 +10,7 @@ use super::options::{Words, scan};
 use super::program::{Case, Program};
 use super::role::Role;
 use super::table::Table;
+use super::variable;
 use super::{Described, Invocation, Operand};
 use callgate_shell::{Assignment, Command, Reading, RedirectionKind, Value, Word};
 use callgate_shell::{Construct, NotUnderstood, Place};
@@ -143,14 +144,8 @@ impl<'t> Describe<'t> {
 
     /// A variable that programs are given, or that the shell has.
     pub(super) fn assignment(&self, one: &Assignment) -> Done {
-        let name = one.name.as_str();
-        let is_refused = if one.is_exported {
-            !self.table.is_harmless(name) && (self.table.is_influential(name) || !is_switch(one))
-        } else {
-            self.table.is_influential(name)
-        };
-        if is_refused {
-            return Err(fault(one.place, Construct::Variable(name.to_owned())));
+        if variable::is_refused(one, self.table) {
+            return Err(fault(one.place, Construct::Variable(one.name.clone())));
         }
         Ok(())
     }
@@ -257,8 +252,8 @@ impl<'t> Describe<'t> {
         for (at, (role, word)) in roles.iter().enumerate() {
             has_path |= role.is_path();
             match role {
-                Role::Assignments => self.assignment(&given(word))?,
-                Role::Export => self.assignment(&given(word))?,
+                Role::Assignments => self.assignment(&variable::given(word))?,
+                Role::Export => self.assignment(&variable::given(word))?,
                 Role::Variable if word.exact().is_some_and(|name| self.table.is_influential(name)) => {
                     let name = word.exact().unwrap_or_default().to_owned();
                     return Err(fault(word.place, Construct::Variable(name)));
@@ -436,36 +431,6 @@ fn change_directory(found: &Words, directories: &mut Option<Vec<String>>) -> Don
         directories.is_some().then(|| all.collect())
     };
     Ok(())
-}
-
-/// Returns `true` if the variable switches something on or off, or counts: `FOO=1`. No such value names what runs or is read.
-fn is_switch(one: &Assignment) -> bool {
-    let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    let value = one.value.exact().unwrap_or("?");
-    let value = value.strip_prefix(&format!("{}=", one.name)).unwrap_or(value);
-    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
-    let words = ["true", "false", "yes", "no", "on", "off"];
-    one.name.bytes().all(upper) && (is_number || words.contains(&value))
-}
-
-/// A variable that programs are given, written as an argument.
-fn given(word: &Word) -> Assignment {
-    let text = match &word.value {
-        Value::Exact(text) => text,
-        Value::Unknown {
-            before,
-            is_many: false,
-            ..
-        } if before.contains('=') => before,
-        _ => "",
-    };
-    let name = text.split('=').next().unwrap_or_default();
-    Assignment {
-        name: name.to_owned(),
-        value: word.value.clone(),
-        place: word.place,
-        is_exported: true,
-    }
 }
 
 /// The role of a path that may be of another machine: `host:path`, or a pattern that may stay as it is written and be one.

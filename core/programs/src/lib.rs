@@ -56,6 +56,7 @@ mod program;
 mod role;
 mod sed;
 mod table;
+mod variable;
 
 use callgate_shell::{NotUnderstood, Place};
 use callgate_shell::{Reading, Value};

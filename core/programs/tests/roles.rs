@@ -211,6 +211,12 @@ fn programs_touch_what_the_table_says() {
             &["find read-path /repo/a", "rm delete-path /repo/a/"],
         ),
         ("env CI=1 timeout 5 rm x", &["rm delete-path /repo/x"]),
+        ("LANG=en_US.UTF-8 LC_COLLATE=C rm x", &["rm delete-path /repo/x"]),
+        ("awk 'NR > 1 && /a|b/' x", &["awk read-path /repo/x"]),
+        (
+            "awk '{print > 1}' x",
+            &["awk execute {print > 1}", "awk read-path /repo/x"],
+        ),
         ("sudo -u u rm x", &["rm delete-path /repo/x"]),
         (
             "sh -c 'cd a && rm x'",
@@ -384,6 +390,11 @@ fn what_may_run_something_else_is_not_understood() {
         "export LD_PRELOAD=a",
         "GIT_SSH_COMMAND=x git fetch",
         "env BASH_ENV=x bash -c ls",
+        // Encodings in which a character may end in the byte of a backslash.
+        "LC_ALL=zh_CN.GBK awk '{print}' x",
+        "env LANG=ja_JP.SJIS ls",
+        "export LC_CTYPE=zh_TW",
+        "LC_ALL=$x ls",
         // What shells compute.
         "[ -v 'a[$(id)]' ]",
         "[ \"$x\" -eq 1 ]",

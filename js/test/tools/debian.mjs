@@ -2,7 +2,7 @@
 // they may not, tests that need them are skipped, or fail under `CI=true`.
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readdirSync } from "node:fs";
-import { CHROMIUM, hasChromium, hasQemu, hasRegistry, hasZsh, TARGET } from "./hosts.mjs";
+import { CHROMIUM, hasChromium, hasProgram, hasQemu, hasRegistry, TARGET } from "./hosts.mjs";
 
 const runIn = (cwd, ...command) => {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
@@ -14,7 +14,12 @@ const run = (...command) => runIn(".", ...command);
 const PROGRAMS = {
   chromium: { packages: CHROMIUM, isThere: hasChromium },
   registry: { packages: ["docker-registry"], isThere: hasRegistry, folder: "docker-registry" },
-  zsh: { packages: ["zsh"], isThere: hasZsh },
+  ...Object.fromEntries(
+    ["zsh", "gawk", "mawk", "original-awk", "busybox"].map((name) => [
+      name,
+      { packages: [name], isThere: () => hasProgram(name) },
+    ]),
+  ),
   qemu: { packages: ["qemu-user-static"], isThere: hasQemu },
 };
 

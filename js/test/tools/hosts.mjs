@@ -77,8 +77,8 @@ export const REGISTRY = join(TARGET, "docker-registry/usr/bin/docker-registry");
 /** Returns `true` if it is there. */
 export const hasRegistry = () => existsSync(REGISTRY);
 
-/** Returns `true` if zsh, one of the shells that run lines, is there. */
-export const hasZsh = () => spawnSync("zsh", ["--version"]).status === 0;
+/** Returns `true` if a program is there that tests run without a module of JavaScript, such as a shell. */
+export const hasProgram = (name) => spawnSync(name, ["--version"], { stdio: "ignore" }).error === undefined;
 
 /** Starts a headless Chromium with a new profile. */
 export async function startChromium() {

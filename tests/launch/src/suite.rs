@@ -104,8 +104,19 @@ const PREPARATION: &[Step] = &[
         "cases of ceilings",
         &["node", "tests/ceilings/generate.mjs", "--check"],
     ),
-    // The tests run lines in dash, bash and zsh.
-    in_js("zsh", &["node", "test/tools/debian.mjs", "zsh"]),
+    // The tests run lines in dash, bash and zsh, and programs of awk in each of these.
+    in_js(
+        "shells and awks",
+        &[
+            "node",
+            "test/tools/debian.mjs",
+            "zsh",
+            "gawk",
+            "mawk",
+            "original-awk",
+            "busybox",
+        ],
+    ),
     Step::Packages,
 ];
 

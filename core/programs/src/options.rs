@@ -91,7 +91,13 @@ impl Scan<'_> {
         let may_be_option = !is_whole && (before.is_empty() && !is_number || before.starts_with('-'));
         let splits = matches!(word.value, Value::Unknown { is_many: true, .. });
         if may_be_option && !(self.program.is_harmless && before.is_empty()) || splits {
-            return Err(fault(word, Construct::MayBeOption));
+            let is_pattern = matches!(word.value, Value::Pattern { .. }) && before.is_empty();
+            let construct = if is_pattern {
+                Construct::MayMatchOption
+            } else {
+                Construct::MayBeOption
+            };
+            return Err(fault(word, construct));
         }
         if !is_whole || before == "-" || !before.starts_with('-') {
             self.found.operands.push(word.clone());

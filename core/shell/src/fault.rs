@@ -67,6 +67,8 @@ pub enum Construct {
     Operand(String),
     /// A word that may be taken for an option.
     MayBeOption,
+    /// A pattern that may match a name that is taken for an option.
+    MayMatchOption,
     /// A program that reads what it runs from its input.
     Input(String),
 }
@@ -93,6 +95,8 @@ impl fmt::Display for Construct {
             Self::Option(name) => write!(formatter, "the option `{name}`, which is not in the table"),
             Self::Operand(name) => write!(formatter, "the operand `{name}`, which is not in the table"),
             Self::MayBeOption => formatter.write_str("a word that may be taken for an option"),
+            Self::MayMatchOption => formatter
+                .write_str("a name that it matches may be taken for an option, unless `./` stands before it"),
             Self::Input(name) => write!(formatter, "input that `{name}` runs"),
         }
     }

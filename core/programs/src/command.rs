@@ -7,7 +7,7 @@ use super::git::{checked_out, compared, default_remote, exclusions, plain_pathsp
 use super::into::into;
 use super::operand::{named, operand};
 use super::options::{Words, scan};
-use super::program::{Case, Program};
+use super::program::{Case, Program, Style};
 use super::role::Role;
 use super::table::Table;
 use super::variable;
@@ -243,6 +243,15 @@ impl<'t> Describe<'t> {
         }
         let excluded = exclusions(&invocation, program, &mut found)?;
         let case = program.case(&found.options, !found.operands.is_empty());
+        let (before, after) = found
+            .options
+            .split_at_checked(found.before_operands)
+            .unwrap_or_default();
+        if program.style == Style::Bsd && program.case(before, !found.operands.is_empty()) != case {
+            // To some it is an operand there.
+            let option = after.first().cloned().unwrap_or_default();
+            return Err(fault(command.place, Construct::Option(option)));
+        }
         invocation.runs |= case.runs;
         self.values(program, case, &found, &command.directories, &mut invocation)?;
         let roles = assign(&case.operands, &found.operands, command.place)?;
@@ -379,8 +388,9 @@ impl<'t> Describe<'t> {
         let runs_words = case.operands.iter().any(|slot| slot.role == Role::Command);
         for (option, role, word) in &found.values {
             let role = case.values.get(option).copied().unwrap_or(*role);
-            // The directory that things are copied or unpacked to.
-            let is_tree = case.is_tree && (program.into || case.implied == Some(Role::WritePath));
+            // The directory that things are copied or unpacked to, and not the archive.
+            let is_target = program.into || case.implied == Some(Role::WritePath);
+            let is_tree = case.is_tree && is_target && !matches!(role, Role::LocalPath | Role::LocalWrite);
             match role {
                 Role::Directory if !runs_words => {}
                 Role::Directory => {

@@ -85,6 +85,8 @@ const STYLES: &[(&str, Style)] = &[
     ("plain", Style::Plain),
     ("bundle", Style::Bundle),
     ("bsd", Style::Bsd),
+    ("letters", Style::Letters),
+    ("apart", Style::Apart),
 ];
 
 const INPUTS: &[(&str, Input)] = &[("script", Input::Script), ("code", Input::Code)];

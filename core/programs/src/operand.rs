@@ -53,6 +53,12 @@ pub(super) fn named(
     operands: &mut Vec<Operand>,
 ) -> Done {
     let unknown = Err(fault(word.place, Construct::UnknownWord));
+    let role = match role {
+        Role::LocalPath | Role::LocalWrite if !is_local(&word.value) => return unknown,
+        Role::LocalPath => Role::ReadPath,
+        Role::LocalWrite => Role::WritePath,
+        other => other,
+    };
     match (&word.value, role) {
         (Value::Exact(text), Role::Number)
             if text.is_empty() || !text.bytes().all(|one| one.is_ascii_digit()) =>
@@ -72,17 +78,7 @@ pub(super) fn named(
             let path = text.rsplit(':').next().unwrap_or_default();
             return operand(Role::ReadPath, &exact(word, path), directories, false, operands);
         }
-        (Value::Exact(text), Role::LocalPath | Role::LocalWrite) => {
-            if text.starts_with(['@', '+']) || text.contains([':', '#']) {
-                return unknown;
-            }
-            let role = if role == Role::LocalPath {
-                Role::ReadPath
-            } else {
-                Role::WritePath
-            };
-            return operand(role, word, directories, false, operands);
-        }
+        (Value::Exact(text), Role::ConfigKey) if !text.contains('.') => return unknown,
         (Value::Exact(text), Role::Suffix) if text.contains(['/', '*']) => return unknown,
         (Value::Exact(text), Role::Filter) if names_outside(text) => return unknown,
         (Value::Exact(text), Role::Port) if text.contains('@') => return unknown,
@@ -119,6 +115,18 @@ pub(super) fn named(
         is_edited_if_there: false,
     });
     Ok(())
+}
+
+/// Returns `true` if it is a path of this machine to every program: not `host:path`, nor the archive or the list that `@path` names,
+/// nor an option that stands where operands do.
+fn is_local(value: &Value) -> bool {
+    let (text, is_whole) = match value {
+        Value::Exact(text) => (text, true),
+        Value::Pattern { pattern, .. } => (pattern, false),
+        Value::Pipe | Value::Unknown { .. } => return true,
+    };
+    let may_begin_so = text.starts_with(['@', '+', '-']) || !is_whole && text.starts_with(['*', '?', '[']);
+    !may_begin_so && !text.contains([':', '#'])
 }
 
 /// Returns `true` if a filter of `jq` may read the environment or another file: by a word that is no key (`.env`) and no part of one.

@@ -21,6 +21,8 @@ pub(super) struct Words {
     pub(super) after_suffix: Option<Vec<Word>>,
     /// `--` stands before every operand.
     pub(super) begins_with_dashes: bool,
+    /// How many of the options stand before every operand.
+    pub(super) before_operands: usize,
 }
 
 /// Tells the words of a command apart. With `stops`, what follows the first operand is operands too.
@@ -37,7 +39,10 @@ pub(super) fn scan(program: &Program, words: &[Word], stops: bool) -> Result<Wor
         is_first = false;
         scan.word(word, is_bundle)?;
         let has_operand = !scan.found.operands.is_empty();
-        if has_operand && (stops || program.style == Style::Posix) {
+        if !has_operand {
+            scan.found.before_operands = scan.found.options.len();
+        }
+        if has_operand && (stops || matches!(program.style, Style::Posix | Style::Apart)) {
             scan.is_over = true;
         }
     }
@@ -205,6 +210,13 @@ impl Scan<'_> {
     fn short(&mut self, word: &Word, text: &str) -> Result<(), NotUnderstood> {
         let mut letters = text.chars();
         letters.next();
+        match self.program.style {
+            Style::Letters => return self.bundle(word, letters.as_str()),
+            Style::Apart if letters.as_str().chars().count() > 1 => {
+                return Err(fault(word, Construct::Option(text.to_owned())));
+            }
+            _ => {}
+        }
         while let Some(letter) = letters.next() {
             let name = format!("-{letter}");
             self.found.options.push(name.clone());
@@ -245,7 +257,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// `xzf`: each letter that has a value takes the next word.
+    /// `xzf`, and `-xzf` to programs that never have a value in the same word: each letter that has one takes the next word.
     fn bundle(&mut self, word: &Word, text: &str) -> Result<(), NotUnderstood> {
         for letter in text.chars() {
             let name = format!("-{letter}");

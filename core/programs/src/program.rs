@@ -67,6 +67,8 @@ pub(super) enum Style {
     Plain,
     Bundle,
     Bsd,
+    Letters,
+    Apart,
 }
 
 /// What a program runs of its input.

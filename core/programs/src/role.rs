@@ -75,10 +75,12 @@ pub enum Role {
     Port,
     /// `awk`: a program of `awk`.
     Awk,
+    /// `config-key`: the name of a setting of git's, which has a dot, as no command of `git config` does.
+    ConfigKey,
 }
 
 impl Role {
-    const ALL: [(Self, &'static str); 36] = [
+    const ALL: [(Self, &'static str); 37] = [
         (Self::ReadPath, "read-path"),
         (Self::WritePath, "write-path"),
         (Self::DeletePath, "delete-path"),
@@ -115,6 +117,7 @@ impl Role {
         (Self::FormatOfDate, "format-of-date"),
         (Self::Port, "port"),
         (Self::Awk, "awk"),
+        (Self::ConfigKey, "config-key"),
     ];
 
     /// Its name in the table.

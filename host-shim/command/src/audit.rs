@@ -94,6 +94,20 @@ fn lines(file: &Path) -> Result<impl Iterator<Item = Result<LogLine, Failure>>, 
         .map(move |line| line.map_err(fault)))
 }
 
+/// Hands over each line of a log. What is none is a fault once all others are taken, as a line that was cut when a machine stopped.
+fn each(file: &Path, mut take: impl FnMut(Value) -> Result<(), Failure>) -> Result<(), Failure> {
+    let mut fault = None;
+    for line in lines(file)? {
+        let line = line?;
+        if line.is_of_log() {
+            take(line.record)?;
+        } else if let (None, Some(reason)) = (&fault, line.broken) {
+            fault = Some(format!("`{}`:{}: {reason}", file.display(), line.number));
+        }
+    }
+    fault.map_or(Ok(()), |fault| Err(Failure::Fault(fault)))
+}
+
 /// What a log is found to be.
 struct Checked<'f> {
     file: &'f Path,
@@ -211,7 +225,7 @@ fn verify(files: &[PathBuf], holds: &[String], follows: &[String], out: &mut Out
         }
     } else if let [log] = &checked[..] {
         let mut said = log.as_json();
-        said.insert("holds".to_owned(), is_held.into());
+        said.insert("holds".to_owned(), (is_whole && is_held).into());
         said.insert("last".to_owned(), log.last.clone().into());
         out.json(&said)?;
     } else {
@@ -225,7 +239,7 @@ fn verify(files: &[PathBuf], holds: &[String], follows: &[String], out: &mut Out
                 Value::Object(said)
             })
             .collect();
-        out.json(&json!({"logs": logs, "holds": is_held}))?;
+        out.json(&json!({"logs": logs, "holds": is_whole && is_held}))?;
     }
     match is_whole && is_held {
         true => Ok(Exit::Allow),
@@ -235,25 +249,22 @@ fn verify(files: &[PathBuf], holds: &[String], follows: &[String], out: &mut Out
 
 fn export(files: &[PathBuf], out: &mut Out) -> Result<Exit, Failure> {
     for file in files {
-        for line in lines(file)? {
-            if let Some(event) = ocsf_event(&line?.record) {
-                out.json(&event)?;
-            }
-        }
+        each(file, |record| match ocsf_event(&record) {
+            Some(event) => out.json(&event),
+            None => Ok(()),
+        })?;
     }
     Ok(Exit::Allow)
 }
 
 fn show(file: &Path, decision: Option<&str>, server: Option<&str>, out: &mut Out) -> Result<Exit, Failure> {
-    for line in lines(file)? {
-        let record = line?.record;
+    each(file, |record| {
         let is = |name: &str, wanted: Option<&str>| wanted.is_none_or(|wanted| record[name] == wanted);
         if record["kind"] != "decision" || !is("decision", decision) || !is("server", server) {
-            continue;
+            return Ok(());
         }
         if !out.human {
-            out.json(&record)?;
-            continue;
+            return out.json(&record);
         }
         let text = |name: &str| clean(record[name].as_str().unwrap_or_default());
         let observed = if record["observed"] == true {
@@ -292,16 +303,15 @@ fn show(file: &Path, decision: Option<&str>, server: Option<&str>, out: &mut Out
                 clean(&shown)
             ))?;
         }
-    }
+        Ok(())
+    })?;
     Ok(Exit::Allow)
 }
 
 fn stats(files: &[PathBuf], out: &mut Out) -> Result<Exit, Failure> {
     let mut decisions: BTreeMap<[String; 4], [usize; 2]> = BTreeMap::new();
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
-    let each: Result<Vec<_>, Failure> = files.iter().map(|file| lines(file)).collect();
-    for line in each?.into_iter().flatten() {
-        let record = line?.record;
+    let mut count = |record: Value| {
         let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
         match &*text("kind") {
             "decision" => {
@@ -315,6 +325,10 @@ fn stats(files: &[PathBuf], out: &mut Out) -> Result<Exit, Failure> {
             "outcome" => *outcomes.entry(text("outcome")).or_default() += 1,
             _ => {}
         }
+        Ok(())
+    };
+    for file in files {
+        each(file, &mut count)?;
     }
     // What was denied is what people look for.
     let rank = |decision: &str| match decision {

@@ -87,7 +87,7 @@ const EXAMPLES: &str = "\
 Examples:
   callgate hook install claude-code --bundle callgate.json            (shows what would be written)
   callgate hook install claude-code --bundle callgate.json --write    (the project's settings; --user: the user's)
-  callgate hook install claude-code --user --per-project --bundle ~/callgate.json --write
+  callgate hook install claude-code --user --per-project --bundle ~/.config/callgate/callgate.json --write
   callgate hook uninstall claude-code --write
   callgate hook codex --bundle /home/u/callgate.json < question.json
 

@@ -12,7 +12,7 @@ use clap::Args;
 use crate::terminal::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use crate::wrap::configured;
 
-/// Write a bundle to begin with: callgate.json, with a sandbox, protected paths, four rules and three tools
+/// Write a bundle to begin with: callgate.json, with a sandbox, protected paths, five rules and three tools
 ///
 /// It is for any project, and its comments say what it does. calls.jsonl holds calls to try, scenarios.jsonl calls with what is
 /// expected of them.
@@ -47,9 +47,24 @@ fn packs_help() -> String {
 
 impl Init {
     pub(crate) fn run(&self, out: &mut Out) -> Result<Exit, Failure> {
+        if !self.force && self.has_home() {
+            return Err(Failure::Helped {
+                message: format!(
+                    "your home directory lies in `{}`: as the sandbox, an agent could read and write all that is there",
+                    self.dir.display()
+                ),
+                help: "name the directory of a project, or for calls outside of projects one of its own, such as \
+                       ~/.config/callgate; --force writes it here"
+                    .to_owned(),
+            });
+        }
         let configured = self.from.as_deref().map(configured).transpose()?;
         let bundle = self.dir.join(BUNDLE_FILE).display().to_string();
-        let written = Start::new(&self.packs, configured.unwrap_or_default(), &bundle)?;
+        let mut written = Start::new(&self.packs, configured.unwrap_or_default(), &bundle)?;
+        if self.dir != Path::new(".") {
+            let command = format!("cd {}", quoted(&clean(&self.dir.display().to_string())));
+            written.next.insert(0, (command, "the bundle is there"));
+        }
         let paths: Vec<PathBuf> = written
             .files
             .iter()
@@ -84,6 +99,14 @@ impl Init {
         Ok(Exit::Allow)
     }
 
+    /// Returns `true` if the user's home is the directory, or below it.
+    fn has_home(&self) -> bool {
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        let home = std::env::home_dir().as_deref().and_then(real);
+        home.zip(real(&self.dir))
+            .is_some_and(|(home, dir)| home.starts_with(dir))
+    }
+
     fn tell(&self, files: &[String], written: &Start, out: &mut Out) -> Result<(), Failure> {
         for file in files {
             out.line(&format!("wrote {}", clean(file)))?;
@@ -106,10 +129,6 @@ impl Init {
         out.line("\nnext:")?;
         if !is_in_path() {
             out.line("  # `callgate` is not in your PATH: write `npx callgate` or `uvx callgate-cli`, or install it")?;
-        }
-        if self.dir != Path::new(".") {
-            let command = format!("cd {}", quoted(&clean(&self.dir.display().to_string())));
-            out.line(&format!("  {}", paint(BOLD, &command)))?;
         }
         for (command, what) in &written.next {
             out.line(&format!("  {}   # {what}", paint(BOLD, command)))?;

@@ -248,8 +248,8 @@ impl Guard {
         }
         let names = tools.iter().map(|tool| (&*tool.server, &*tool.name));
         self.warn(&format!(
-            "no tool of this server is annotated, so none is listed and every call is denied: {}; `callgate annotate` writes \
-             annotations",
+            "no tool of this server is annotated, so none is listed and every call is denied (`callgate annotate` writes \
+             annotations): {}",
             help_for_unknown_tool(&self.server, "", names)
         ));
     }

@@ -23,6 +23,14 @@ pub struct LogLine {
     pub broken: Option<String>,
 }
 
+impl LogLine {
+    /// Returns `true` if it is a line of a log at all.
+    #[must_use]
+    pub fn is_of_log(&self) -> bool {
+        self.record.get("format").and_then(Value::as_str) == Some(FORMAT)
+    }
+}
+
 /// The lines of a log, each checked against the one before.
 pub struct Log {
     lines: io::Split<Box<dyn BufRead>>,

@@ -91,7 +91,7 @@ pub(super) fn bundle(chosen: &[Chosen]) -> Result<String, PackError> {
         r#"// What an agent may do with its servers. `callgate validate` checks this file, `callgate map` shows what it allows.
 {{
   "sandbox": ".", // In this folder some servers may read and write: `sandboxServers`. Rules are for everything else.
-  // No call touches these, whatever the rules say. Who writes these documents, git's own or its hooks gives orders; they may be read.
+  // No call touches these, whatever the rules say. These documents and git's may be read: who writes them decides what is allowed, or what git runs.
   "protectedPaths": [
     "~/.ssh", "**/.env", {{ "path": "**/.git", "against": "write" }},
     {{ "path": ".husky", "against": "write" }}, {{ "path": ".githooks", "against": "write" }},

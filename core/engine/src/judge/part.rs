@@ -127,6 +127,9 @@ impl Part {
         if names.is_some() && operand.role == Role::WritePath && !operand.arrives {
             self.doubt("what a pattern matches may be a link");
         }
+        if names.is_some_and(|names| names.contains('/')) && operand.role == Role::DeletePath {
+            self.doubt("a directory that a pattern matches may be a link");
+        }
         let is_everything = names == Some("**");
         let contents = operand.contents.as_ref();
         let tree = (names.is_some() || operand.contents.is_some()).then(|| Tree {

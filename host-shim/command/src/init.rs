@@ -12,7 +12,7 @@ use clap::Args;
 use crate::terminal::{BOLD, DIM, Exit, Failure, Out, YELLOW, clean, paint};
 use crate::wrap::configured;
 
-/// Write a bundle to begin with: callgate.json, with a sandbox, protected paths, five rules and three tools
+/// Write a bundle to begin with: callgate.json, with a sandbox, protected paths, four rules and three tools
 ///
 /// It is for any project, and its comments say what it does. calls.jsonl holds calls to try, scenarios.jsonl calls with what is
 /// expected of them.

@@ -44,7 +44,7 @@ fn init_writes_one_bundle_that_works_in_any_project() {
         0,
         &[
             "wrote new/callgate.json\n",
-            "cd new\n",
+            "cd new   # the bundle is there\n",
             "callgate eval calls.jsonl",
             "npx callgate",
         ],
@@ -53,7 +53,7 @@ fn init_writes_one_bundle_that_works_in_any_project() {
     project.check(
         &["init", "it's", "--format", "human"],
         0,
-        &["cd 'it'\\''s'\n"],
+        &["cd 'it'\\''s'   #"],
         &[],
     );
     let bundle = project.folder.path().join("project/new/callgate.json");
@@ -99,6 +99,23 @@ fn init_keeps_what_is_there() {
     assert_eq!(fs::read(bundle).expect("a file"), b"mine");
     project.check(&["init", "--force"], 0, &["\"./callgate.json\""], &[]);
     project.check(&["validate"], 0, &["\"valid\":true"], &[]);
+}
+
+#[test]
+fn init_makes_no_sandbox_of_a_home() {
+    let project = Project::new();
+    for directory in ["../home", ".."] {
+        let said = ["your home directory lies in", "~/.config/callgate"];
+        project.check(&["init", directory], 1, &[], &said);
+    }
+    assert!(!project.folder.path().join("home/callgate.json").exists());
+    project.check(&["init", "../home", "--force"], 0, &["callgate.json"], &[]);
+    project.check(
+        &["init", "../home/.config/callgate"],
+        0,
+        &["\"cd ../home/.config/callgate\""],
+        &[],
+    );
 }
 
 #[test]

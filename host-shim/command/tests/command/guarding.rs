@@ -266,6 +266,16 @@ fn the_log_is_read_and_a_change_in_it_found() {
         &[r#""holds":false"#],
         &[],
     );
+    project.write("calls.jsonl", "{}\n");
+    project.check(&["audit", "verify", "calls.jsonl"], 2, &[r#""holds":false"#], &[]);
+    for arguments in [
+        &["audit", "show", "calls.jsonl"][..],
+        &["audit", "stats", "calls.jsonl"],
+        &["audit", "export", "--ocsf", "calls.jsonl"],
+    ] {
+        let said = "`calls.jsonl`:1: is not a line of `callgate-audit/1`";
+        project.check(arguments, 1, &[], &[said]);
+    }
 }
 
 #[test]

@@ -132,6 +132,10 @@ impl<'p> Page<'p> {
         for word in &mut arguments {
             *word = if *word == "FOLDER" { "." } else { word };
         }
+        if matches!(&arguments[..], ["init", "--for", _]) {
+            // The project has a bundle.
+            arguments.push("../begun");
+        }
         if !arguments.contains(&"--sarif") && arguments.first() != Some(&"init") {
             arguments.extend(["--format", "human"]);
         }

@@ -28,7 +28,7 @@ fn the_package_ships_the_schemas() {
 /// One statement of a document's keys: the readers and the schemas take them from `keys`, and the package's types say the same.
 #[test]
 fn the_package_types_the_keys_of_the_documents() {
-    let types = ["documents", "programs", "world"].map(|name| {
+    let types = ["documents", "options", "programs", "world"].map(|name| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../js/src/types/{name}.ts"));
         fs::read_to_string(path).expect("types")
     });

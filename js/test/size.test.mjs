@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 
-// A shell and its programs are 79 KB of it.
-const LIMIT = 538_000;
+// A shell and its programs are 81 KB of it.
+const LIMIT = 540_000;
 
 test("callgate.wasm is not larger than it may be, compressed with brotli", () => {
   const wasm = readFileSync(fileURLToPath(import.meta.resolve("callgate/callgate.wasm")));

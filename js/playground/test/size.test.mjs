@@ -7,7 +7,7 @@ import { brotliCompressSync } from "node:zlib";
 import { DIST, HEADERS } from "./page.mjs";
 
 // The shell and its programs are 79 KB of it.
-const BUDGET = 740_000;
+const BUDGET = 745_000;
 
 /** Loaded when a map, lint or diff is first asked for. */
 const LATER = /\btools-[\w-]*\.wasm$/;

@@ -265,6 +265,7 @@ test("both commands draft the same", (t) => {
     same(["init", "--force", ...folder], where);
     assert.deepEqual([fresh.status, own ?? written.map(file)], [at === "fresh/" ? 1 : 0, written.map(file)]);
   }
+  assert.equal(same(["init", "/"], { flags: ["--format", "json"] }), 1);
   for (const list of ["tools.json", "odd-tools.json", "gone.json", "empty.json", "latin.jsonl"]) {
     same(["annotate", "--server", "s", list], { flags });
     same(["annotate", "--server", "s", list, "--format", "json"], { flags });

@@ -109,7 +109,13 @@ impl Start {
     /// # Errors
     /// Those of [`Pack::about`](packs::Pack::about).
     pub fn report(&self, files: &[String]) -> Result<Value, PackError> {
-        let next: Vec<&str> = self.next.iter().map(|(command, _)| &**command).collect();
+        let folder = files.first().and_then(|file| file.rsplit_once('/'));
+        let folder = folder.map(|(folder, _)| folder).filter(|folder| *folder != ".");
+        let mut next: Vec<String> = folder
+            .map(|folder| format!("cd {}", quoted(folder)))
+            .into_iter()
+            .collect();
+        next.extend(self.next.iter().map(|(command, _)| command.clone()));
         let mut answer = json!({"written": files, "next": next});
         if !self.chosen.is_empty() || !self.without.is_empty() {
             let mut servers = Vec::new();

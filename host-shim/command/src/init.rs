@@ -60,11 +60,7 @@ impl Init {
         }
         let configured = self.from.as_deref().map(configured).transpose()?;
         let bundle = self.dir.join(BUNDLE_FILE).display().to_string();
-        let mut written = Start::new(&self.packs, configured.unwrap_or_default(), &bundle)?;
-        if self.dir != Path::new(".") {
-            let command = format!("cd {}", quoted(&clean(&self.dir.display().to_string())));
-            written.next.insert(0, (command, "the bundle is there"));
-        }
+        let written = Start::new(&self.packs, configured.unwrap_or_default(), &bundle)?;
         let paths: Vec<PathBuf> = written
             .files
             .iter()
@@ -129,6 +125,10 @@ impl Init {
         out.line("\nnext:")?;
         if !is_in_path() {
             out.line("  # `callgate` is not in your PATH: write `npx callgate` or `uvx callgate-cli`, or install it")?;
+        }
+        if self.dir != Path::new(".") {
+            let command = format!("cd {}", quoted(&clean(&self.dir.display().to_string())));
+            out.line(&format!("  {}", paint(BOLD, &command)))?;
         }
         for (command, what) in &written.next {
             out.line(&format!("  {}   # {what}", paint(BOLD, command)))?;

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
 import { DIST, HEADERS } from "./page.mjs";
 
-// The shell and its programs are 79 KB of it.
+// The shell and its programs are 81 KB of it.
 const BUDGET = 745_000;
 
 /** Loaded when a map, lint or diff is first asked for. */

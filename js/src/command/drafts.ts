@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import * as wasm from "../../wasm/tools.js";
 import type { EngineConfig } from "../api/create-engine.js";
 import { DocumentText } from "../api/text.js";
@@ -149,6 +150,13 @@ function unread(path: string, reason: string): Failure {
 
 /** Writes a bundle to begin with: for the servers that have these packs, or for any project. */
 export function init(folder: string, packs: readonly string[], overwrites: boolean): number {
+  if (!overwrites && hasHome(folder)) {
+    throw new Failure(
+      `your home directory lies in \`${folder}\`: as the sandbox, an agent could read and write all that is there`,
+      "name the directory of a project, or for calls outside of projects one of its own, such as ~/.config/callgate; " +
+        "--force writes it here",
+    );
+  }
   const { start, texts } = drafted(() => {
     const start = new wasm.WasmStart([...packs]);
     return { start, texts: start.files() };
@@ -175,4 +183,15 @@ export function init(folder: string, packs: readonly string[], overwrites: boole
   const paths = files.map(([path]) => path);
   answer(within("engine-fault", () => start.report(paths)));
   return EXIT.allow;
+}
+
+/** Returns `true` if the user's home is the folder, or below it. */
+function hasHome(folder: string): boolean {
+  try {
+    const [home, real] = [homedir(), folder].map((path) => realpathSync.native(path));
+    return `${home}/`.startsWith(real === "/" ? "/" : `${real}/`);
+  } catch {
+    // What is not there holds nothing.
+    return false;
+  }
 }

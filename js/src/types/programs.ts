@@ -47,7 +47,9 @@ export interface DescribedProgram<Found extends string = never> {
   /** Options after which only operands follow. */
   readonly last?: string | undefined;
   /** How options are written. */
-  readonly style?: Word<"gnu" | "posix" | "words" | "plain" | "bundle" | "bsd" | "letters" | "apart", Found> | undefined;
+  readonly style?:
+    | Word<"gnu" | "posix" | "words" | "plain" | "bundle" | "bsd" | "letters" | "apart", Found>
+    | undefined;
   /** `-5` is an option. */
   readonly number?: boolean | undefined;
   /** No option opens or runs anything. */

@@ -44,7 +44,7 @@ fn init_writes_one_bundle_that_works_in_any_project() {
         0,
         &[
             "wrote new/callgate.json\n",
-            "cd new   # the bundle is there\n",
+            "cd new\n",
             "callgate eval calls.jsonl",
             "npx callgate",
         ],
@@ -53,7 +53,7 @@ fn init_writes_one_bundle_that_works_in_any_project() {
     project.check(
         &["init", "it's", "--format", "human"],
         0,
-        &["cd 'it'\\''s'   #"],
+        &["cd 'it'\\''s'\n"],
         &[],
     );
     let bundle = project.folder.path().join("project/new/callgate.json");

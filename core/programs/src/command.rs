@@ -293,7 +293,7 @@ impl<'t> Describe<'t> {
                 Role::Command => nested.push(word.clone()),
                 Role::Script => scripts.push(word),
                 Role::Expression => {}
-                Role::WritePath if invocation.program != "tee" => {
+                Role::WritePath | Role::LocalWrite if invocation.program != "tee" => {
                     // An archive is a file.
                     let is_tree = case.is_tree && invocation.program != "zip";
                     named(*role, word, &directories, is_tree, &mut invocation.operands)?;

@@ -228,6 +228,14 @@ fn programs_touch_what_the_table_says() {
             "git config --get user.name",
             &["git config config-key user.name", "git config read-path /repo"],
         ),
+        (
+            "zip -qr o.zip src -x '*.git*'",
+            &[
+                "zip write-path /repo/o.zip",
+                "zip read-path /repo/src/**",
+                "zip write-path /repo/o.zip.zip",
+            ],
+        ),
         ("git config --list", &["git config read-path /repo"]),
         ("awk 'NR > 1 && /a|b/' x", &["awk read-path /repo/x"]),
         (

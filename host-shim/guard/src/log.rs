@@ -27,8 +27,12 @@ impl LogLine {
     /// Returns `true` if it is a line of a log at all.
     #[must_use]
     pub fn is_of_log(&self) -> bool {
-        self.record.get("format").and_then(Value::as_str) == Some(FORMAT)
+        is_of_log(&self.record)
     }
+}
+
+fn is_of_log(record: &Value) -> bool {
+    record.get("format").and_then(Value::as_str) == Some(FORMAT)
 }
 
 /// The lines of a log, each checked against the one before.
@@ -60,9 +64,7 @@ impl Log {
     fn read(&mut self, text: &[u8]) -> LogLine {
         let record: Value = serde_json::from_slice(text).unwrap_or_default();
         let broken = match (&self.last, record.get("previous")) {
-            _ if record.get("format").and_then(Value::as_str) != Some(FORMAT) => {
-                Some(format!("is not a line of `{FORMAT}`"))
-            }
+            _ if !is_of_log(&record) => Some(format!("is not a line of `{FORMAT}`")),
             // A log that was moved away goes on in the next file.
             (None, Some(Value::Null | Value::String(_))) => None,
             (Some(last), Some(Value::String(previous))) if last == previous => None,
